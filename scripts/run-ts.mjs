@@ -7,8 +7,8 @@
 // packages taken from their sources and everything else left to Node. The bundle runs in this process: its exit code,
 // its standard streams and its `process.argv` are those of a script that was started directly.
 
-import { existsSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { existsSync, rmSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
@@ -52,7 +52,6 @@ const ownUrl = {
   name: 'own-import-meta',
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const { readFile } = await import('node:fs/promises')
       const text = await readFile(path, 'utf8')
       const contents = text
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
@@ -95,11 +94,8 @@ async function main() {
   const outfile = await bundle(entry).catch(() => process.exit(1)) // esbuild has printed the errors
   process.argv = [process.argv[0], resolve(entry), ...args]
   process.setSourceMapsEnabled?.(true)
-  try {
-    await import(pathToFileURL(outfile).href)
-  } finally {
-    await rm(outfile, { force: true })
-  }
+  process.on('exit', () => rmSync(outfile, { force: true })) // scripts that hold a device end with process.exit
+  await import(pathToFileURL(outfile).href)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main()
