@@ -1,0 +1,4 @@
+export * from './kernel'
+export * from './launch'
+export * from './nodes'
+export * from './walk'

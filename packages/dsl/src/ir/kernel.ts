@@ -1,0 +1,72 @@
+import type { Access, Field, TextureType, Type, ValueName } from '../types'
+import type { LaunchRule } from './launch'
+import type { Block, Expr, Variable } from './nodes'
+
+/** A binding: one declaration, from which both the WGSL variable and the entry of the layout come. */
+export interface Binding {
+  readonly name: string
+  /** `uniform`: a uniform buffer; `texture`: a sampled or storage texture; else a storage buffer. */
+  readonly kind: 'storage' | 'uniform' | 'texture'
+  /** What the body may do with it. `write` is emitted as `read_write`, WGSL having no `write` for buffers. */
+  readonly access: Access
+  readonly type: Type
+  /** For textures, the same as `type`. */
+  readonly texture?: TextureType
+  /** Whether the kernel writes every element of its output (`full`) or only some of them. */
+  readonly writes?: 'full' | 'partial'
+}
+
+export interface OverrideDecl {
+  readonly name: string
+  readonly type: 'bool' | 'f16' | 'f32' | 'i32' | 'u32'
+  /** null: the host must give a value. */
+  readonly default: number | null
+  /** `@id(n)`, for hosts that address overrides by number. */
+  readonly id: number | null
+}
+
+/** A value parameter, or a pointer parameter with its address space. */
+export interface FuncParam { readonly name: string; readonly type: Type }
+
+export interface Func {
+  readonly name: string
+  readonly params: readonly FuncParam[]
+  /** null: the function returns nothing. */
+  readonly result: Type | null
+  readonly body: Block
+}
+
+/** A module-scope constant: a value built from constants only. */
+export interface Constant { readonly name: string; readonly type: Type; readonly value: Expr }
+
+/** A kernel: one compute entry point with everything that it uses. */
+export interface Kernel {
+  readonly kind: 'kernel'
+  readonly name: string
+  /** Which of the declared variants of the source this is: `portable`, `subgroups`, … */
+  readonly variant: string
+  /** x, y, z; each a number or the name of an override. */
+  readonly workgroupSize: readonly [Extent, Extent, Extent]
+  /** A required subgroup size (feature `subgroup-size-control`), or null. */
+  readonly subgroupSize: number | null
+  readonly bindings: readonly Binding[]
+  readonly params: readonly Field[]
+  readonly overrides: readonly OverrideDecl[]
+  readonly constants: readonly Constant[]
+  /** Module-scope variables: workgroup and private. */
+  readonly variables: readonly Variable[]
+  /** Callees before callers. */
+  readonly functions: readonly Func[]
+  readonly body: Block
+  /** The number of workgroups as a function of params and overrides, or null: the caller gives it. */
+  readonly launch: LaunchRule | null
+  /** Pairs `[input, output]` that may be the same buffer. */
+  readonly aliases: readonly (readonly [string, string])[]
+}
+
+export type Extent = number | { readonly override: string }
+
+/** Where in the author's source a statement was written. */
+export interface Position { readonly file: string; readonly line: number; readonly column: number }
+
+export type { ValueName }

@@ -1,0 +1,46 @@
+/**
+ * The launch rule: how many workgroups to dispatch, as a small expression over params and overrides. It is plain
+ * data, so the runtime, the generated bindings (in TypeScript or another language) and the emitted guard of
+ * folded launches all evaluate the same rule. Arithmetic is exact on non-negative integers; `div` rounds down.
+ */
+export type HostExpr =
+  | number
+  | { readonly kind: 'param'; readonly name: string }
+  | { readonly kind: 'override'; readonly name: string }
+  | { readonly kind: 'length'; readonly binding: string }
+  | { readonly kind: HostOp; readonly a: HostExpr; readonly b: HostExpr }
+
+export type HostOp = 'add' | 'sub' | 'mul' | 'div' | 'ceilDiv' | 'min' | 'max'
+
+/** x, y, z. A rule of one dimension is linear: counts above the device's limit per dimension are folded. */
+export interface LaunchRule {
+  readonly dimensions: 1 | 2 | 3
+  readonly workgroups: readonly HostExpr[]
+}
+
+export const HOST_OPS: { readonly [K in HostOp]: (a: number, b: number) => number } = {
+  add: (a, b) => a + b,
+  sub: (a, b) => a - b,
+  mul: (a, b) => a * b,
+  div: (a, b) => Math.floor(a / b),
+  ceilDiv: (a, b) => Math.ceil(a / b),
+  min: Math.min,
+  max: Math.max,
+}
+
+/** What a launch rule may refer to. */
+export interface HostScope {
+  param(name: string): number
+  override(name: string): number
+  length(binding: string): number
+}
+
+export function evaluateHost(e: HostExpr, scope: HostScope): number {
+  if (typeof e === 'number') return e
+  switch (e.kind) {
+    case 'param': return scope.param(e.name)
+    case 'override': return scope.override(e.name)
+    case 'length': return scope.length(e.binding)
+    default: return HOST_OPS[e.kind](evaluateHost(e.a, scope), evaluateHost(e.b, scope))
+  }
+}

@@ -1,0 +1,6 @@
+export * from './builtins'
+export * from './effects'
+export * from './features'
+export * from './pure'
+export * from './row'
+export * from './signature'

@@ -1,0 +1,239 @@
+import { f16Bits, f16FromBits, roundEven, roundF16 } from '../types'
+import * as F from './families'
+import type { Row } from './row'
+import * as A from './accuracy'
+import * as W from './whole'
+
+/**
+ * The table of pure ops: every operator and built-in function of WGSL that computes a value from values and can
+ * be used in a compute shader. To add a built-in, add a row.
+ */
+export const PURE = {
+  // Operators. Integers wrap; `x / 0` is `x` and `x % 0` is 0, as the specification has it at run time.
+  /** `-x`. */
+  neg: { over: F.SIGNED, in: ['T'], out: 'T', form: 'prefix', wgsl: '-', accuracy: 'exact', eval: (a) => -a },
+  /** `!x`, lane by lane. */
+  not: { over: F.BOOL, in: ['T'], out: 'T', form: 'prefix', wgsl: '!', accuracy: 'exact', eval: (a) => (a ? 0 : 1) },
+  /** `~x`: all bits flipped. */
+  bitNot: { over: F.INT, in: ['T'], out: 'T', form: 'prefix', wgsl: '~', accuracy: 'exact', eval: (a) => ~a },
+  /** `x + y`. */
+  add: { over: F.ADDITIVE, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '+', accuracy: 'exact', eval: (a, b) => a + b },
+  /** `x - y`. */
+  sub: { over: F.ADDITIVE, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '-', accuracy: 'exact', eval: (a, b) => a - b },
+  /** `x * y`, lane by lane; matrix products are the op `product`. */
+  mul: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '*', accuracy: 'exact', eval: { float: (a, b) => a * b, i32: Math.imul, u32: Math.imul } },
+  /** `x / y`. Integers truncate; a divisor of 0 gives `x`. */
+  div: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '/', accuracy: A.DIV, eval: { float: (a, b) => a / b, i32: (a, b) => (b === 0 ? a : a / b), u32: (a, b) => (b === 0 ? a : Math.floor(a / b)) }, refuse: A.zeroDivisor },
+  /** `x % y`, with the sign of `x`. Integers: a divisor of 0 gives 0. */
+  rem: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '%', accuracy: 'inherited', eval: { float: (a, b) => a % b, i32: (a, b) => (b === 0 ? 0 : a % b), u32: (a, b) => (b === 0 ? 0 : a % b) }, refuse: A.zeroDivisor },
+  /** `x & y`. */
+  bitAnd: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&', accuracy: 'exact', eval: (a, b) => a & b },
+  /** `x | y`. */
+  bitOr: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '|', accuracy: 'exact', eval: (a, b) => a | b },
+  /** `x ^ y`. */
+  bitXor: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '^', accuracy: 'exact', eval: (a, b) => a ^ b },
+  /** `x << y`, the amount taken modulo 32. */
+  shl: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '<<', accuracy: 'exact', eval: (a, b) => a << b, refuse: A.shiftAmount },
+  /** `x >> y`, the amount taken modulo 32; i32 keeps its sign. */
+  shr: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '>>', accuracy: 'exact', eval: { i32: (a, b) => a >> b, u32: (a, b) => a >>> b }, refuse: A.shiftAmount },
+  /** `x == y`, lane by lane. */
+  eq: { over: F.PLAIN, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '==', accuracy: 'exact', eval: (a, b) => (a === b ? 1 : 0) },
+  /** `x != y`, lane by lane. Not a test for NaN: compilers may assume that there is none. */
+  ne: { over: F.PLAIN, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '!=', accuracy: 'exact', eval: (a, b) => (a !== b ? 1 : 0) },
+  /** `x < y`, lane by lane. */
+  lt: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '<', accuracy: 'exact', eval: (a, b) => (a < b ? 1 : 0) },
+  /** `x <= y`, lane by lane. */
+  le: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '<=', accuracy: 'exact', eval: (a, b) => (a <= b ? 1 : 0) },
+  /** `x > y`, lane by lane. */
+  gt: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '>', accuracy: 'exact', eval: (a, b) => (a > b ? 1 : 0) },
+  /** `x >= y`, lane by lane. */
+  ge: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '>=', accuracy: 'exact', eval: (a, b) => (a >= b ? 1 : 0) },
+  /** `x && y`: the second operand is not evaluated when the first is false, and loads nothing either way. */
+  and: { over: ['bool'], in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&&', accuracy: 'exact', eval: (a, b) => a & b },
+  /** `x || y`. */
+  or: { over: ['bool'], in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '||', accuracy: 'exact', eval: (a, b) => a | b },
+  /** `x & y` on bools: both are evaluated, lane by lane. */
+  boolAnd: { over: F.BOOL, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&', accuracy: 'exact', eval: (a, b) => a & b },
+  /** `x | y` on bools. */
+  boolOr: { over: F.BOOL, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '|', accuracy: 'exact', eval: (a, b) => a | b },
+
+  // Logic.
+  /** Whether every lane is true. */
+  all: { over: F.BOOL, in: ['T'], out: 'bool', form: 'call', wgsl: 'all', accuracy: 'exact', whole: (_, [a = []]) => [a.every(Boolean) ? 1 : 0] },
+  /** Whether any lane is true. */
+  any: { over: F.BOOL, in: ['T'], out: 'bool', form: 'call', wgsl: 'any', accuracy: 'exact', whole: (_, [a = []]) => [a.some(Boolean) ? 1 : 0] },
+  /** `select(falseValue, trueValue, condition)`: both sides are evaluated. See `k.when` for the lazy form. */
+  select: { over: F.PLAIN, in: ['T', 'T', 'BS'], out: 'T', form: 'call', wgsl: 'select', accuracy: 'exact', eval: (a, b, c) => (c ? b : a) },
+
+  // Numeric, exact.
+  /** |x|; the most negative i32 stays itself. */
+  abs: { over: F.NUMERIC, in: ['T'], out: 'T', form: 'call', wgsl: 'abs', accuracy: 'exact', eval: (a) => Math.abs(a) },
+  /** −1, 0 or 1 by the sign of x. */
+  sign: { over: F.SIGNED, in: ['T'], out: 'T', form: 'call', wgsl: 'sign', accuracy: 'exact', eval: (a) => (a > 0 ? 1 : a < 0 ? -1 : 0) },
+  /** The lesser. For floats, a NaN among the arguments gives either. */
+  min: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'min', accuracy: 'exact', eval: (a, b) => (b < a ? b : a) },
+  /** The greater. For floats, a NaN among the arguments gives either. */
+  max: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'max', accuracy: 'exact', eval: (a, b) => (a < b ? b : a) },
+  /** `clamp(x, low, high)`; low must not exceed high. */
+  clamp: { over: F.NUMERIC, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'clamp', accuracy: 'exact', eval: (x, lo, hi) => (x < lo ? lo : x > hi ? hi : x), refuse: A.lowAboveHigh },
+  /** The least integer ≥ x. */
+  ceil: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'ceil', accuracy: 'exact', eval: Math.ceil },
+  /** The greatest integer ≤ x. */
+  floor: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'floor', accuracy: 'exact', eval: Math.floor },
+  /** The nearest integer, ties to even. */
+  round: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'round', accuracy: 'exact', eval: roundEven },
+  /** x without its fraction. */
+  trunc: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'trunc', accuracy: 'exact', eval: Math.trunc },
+  /** `x - floor(x)`. */
+  fract: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'fract', accuracy: A.FRACT, eval: (a) => a - Math.floor(a) },
+  /** `clamp(x, 0, 1)`. */
+  saturate: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'saturate', accuracy: 'exact', eval: (a) => Math.min(Math.max(a, 0), 1) },
+  /** 1 where `x >= edge`, else 0: `step(edge, x)`. */
+  step: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'step', accuracy: 'exact', eval: (edge, x) => (x >= edge ? 1 : 0) },
+  /** `x * y + z`, fused or not. */
+  fma: { over: F.FLOAT, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'fma', accuracy: 'inherited', whole: W.fma },
+  /** `x * 2^e`. */
+  ldexp: { over: F.FLOAT, in: ['T', 'I'], out: 'T', form: 'call', wgsl: 'ldexp', accuracy: 'exact', eval: W.ldexp, refuse: A.ldexpRange },
+  /** Rounds to the nearest f16 value, as f32. */
+  quantizeToF16: { over: F.FLOAT32, in: ['T'], out: 'T', form: 'call', wgsl: 'quantizeToF16', accuracy: 'exact', eval: roundF16, refuse: A.f16Range },
+
+  // Numeric, with an error bound.
+  /** √x. */
+  sqrt: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'sqrt', accuracy: A.SQRT, eval: Math.sqrt, refuse: A.negative },
+  /** 1 / √x. */
+  inverseSqrt: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'inverseSqrt', accuracy: A.ulp(2, 2, A.positive), eval: (a) => 1 / Math.sqrt(a), refuse: A.notPositive },
+  /** e^x. */
+  exp: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'exp', accuracy: A.EXP, eval: Math.exp },
+  /** 2^x. */
+  exp2: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'exp2', accuracy: A.EXP, eval: (a) => 2 ** a },
+  /** ln x. */
+  log: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'log', accuracy: A.LOG, eval: Math.log, refuse: A.notPositive },
+  /** log₂ x. */
+  log2: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'log2', accuracy: A.LOG, eval: Math.log2, refuse: A.notPositive },
+  /** x^y for x ≥ 0; engines differ below 0, so `k.powi` and `powInt` multiply instead. */
+  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'pow', accuracy: A.POW, eval: (a, b) => (a < 0 ? Number.NaN : a ** b), refuse: A.powDomain },
+  /** sin x, x in radians. */
+  sin: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'sin', accuracy: A.SIN, eval: Math.sin },
+  /** cos x, x in radians. */
+  cos: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'cos', accuracy: A.SIN, eval: Math.cos },
+  /** tan x, x in radians. */
+  tan: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'tan', accuracy: 'inherited', eval: Math.tan },
+  /** Arc sine, for |x| ≤ 1. */
+  asin: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'asin', accuracy: A.ASIN, eval: Math.asin, refuse: A.beyondOne },
+  /** Arc cosine, for |x| ≤ 1. */
+  acos: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'acos', accuracy: A.ASIN, eval: Math.acos, refuse: A.beyondOne },
+  /** Arc tangent. */
+  atan: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'atan', accuracy: A.ulp(4096, 5), eval: Math.atan },
+  /** The angle of the point (x, y): `atan2(y, x)`. */
+  atan2: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'atan2', accuracy: A.ATAN2, eval: Math.atan2 },
+  /** Hyperbolic sine. */
+  sinh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'sinh', accuracy: 'inherited', eval: Math.sinh },
+  /** Hyperbolic cosine. */
+  cosh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'cosh', accuracy: 'inherited', eval: Math.cosh },
+  /** Hyperbolic tangent; the emitter clamps the argument to ±15, since engines overflow beyond. */
+  tanh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'tanh', accuracy: A.TANH, eval: Math.tanh },
+  /** Inverse hyperbolic sine. */
+  asinh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'asinh', accuracy: 'inherited', eval: Math.asinh },
+  /** Inverse hyperbolic cosine, for x ≥ 1. */
+  acosh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'acosh', accuracy: 'inherited', eval: Math.acosh, refuse: A.belowOne },
+  /** Inverse hyperbolic tangent, for |x| < 1. */
+  atanh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'atanh', accuracy: 'inherited', eval: Math.atanh, refuse: A.oneOrBeyond },
+  /** Radians to degrees. */
+  degrees: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'degrees', accuracy: 'inherited', eval: (a) => (a * 180) / Math.PI },
+  /** Degrees to radians. */
+  radians: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'radians', accuracy: 'inherited', eval: (a) => (a * Math.PI) / 180 },
+  /** `x * (1 - t) + y * t`. */
+  mix: { over: F.FLOAT, in: ['T', 'T', 'TS'], out: 'T', form: 'call', wgsl: 'mix', accuracy: 'inherited', eval: (x, y, t) => x * (1 - t) + y * t },
+  /** `smoothstep(low, high, x)`; low must differ from high. */
+  smoothstep: { over: F.FLOAT, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'smoothstep', accuracy: 'inherited', eval: W.smoothstep, refuse: A.equalEdges },
+
+  // Two results at once in WGSL; each of them is an op here, and `fn.frexp` / `fn.modf` give both.
+  /** The significand of x, in ±[0.5, 1). */
+  frexpFract: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'frexp', member: 'fract', accuracy: 'exact', eval: (a) => W.frexp(a)[0] },
+  /** The exponent of x, so that x = fract · 2^exp. */
+  frexpExp: { over: F.FLOAT, in: ['T'], out: 'I', form: 'call', wgsl: 'frexp', member: 'exp', accuracy: 'exact', eval: (a) => W.frexp(a)[1] },
+  /** The fraction of x, with the sign of x. */
+  modfFract: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'modf', member: 'fract', accuracy: 'exact', eval: (a) => a - Math.trunc(a) },
+  /** x without its fraction. */
+  modfWhole: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'modf', member: 'whole', accuracy: 'exact', eval: Math.trunc },
+
+  // Vectors and matrices.
+  /** Σ xᵢ yᵢ. */
+  dot: { over: F.NUMERIC_VECTOR, in: ['T', 'T'], out: 'S', form: 'call', wgsl: 'dot', accuracy: 'inherited', whole: W.dot },
+  /** The cross product. */
+  cross: { over: F.VECTOR3, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'cross', accuracy: 'inherited', whole: W.cross },
+  /** √(x · x). */
+  length: { over: F.FLOAT, in: ['T'], out: 'S', form: 'call', wgsl: 'length', accuracy: 'inherited', whole: W.length },
+  /** `length(x - y)`. */
+  distance: { over: F.FLOAT, in: ['T', 'T'], out: 'S', form: 'call', wgsl: 'distance', accuracy: 'inherited', whole: W.distance },
+  /** `x / length(x)`; not for the zero vector. */
+  normalize: { over: F.F_VECTOR, in: ['T'], out: 'T', form: 'call', wgsl: 'normalize', accuracy: 'inherited', whole: W.normalize },
+  /** `x` where `dot(y, z) < 0`, else `-x`. */
+  faceForward: { over: F.F_VECTOR, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'faceForward', accuracy: 'inherited', whole: W.faceForward },
+  /** `x - 2 * dot(n, x) * n`. */
+  reflect: { over: F.F_VECTOR, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'reflect', accuracy: 'inherited', whole: W.reflect },
+  /** Refraction of `x` at a surface with normal `n` and ratio of indices `eta`. */
+  refract: { over: F.F_VECTOR, in: ['T', 'T', 'S'], out: 'T', form: 'call', wgsl: 'refract', accuracy: 'inherited', whole: W.refract },
+  /** The transposed matrix. */
+  transpose: { over: F.MATRIX, in: ['T'], out: 'R', form: 'call', wgsl: 'transpose', accuracy: 'exact', whole: W.transpose },
+  /** The determinant of a square matrix. */
+  determinant: { over: F.SQUARE, in: ['T'], out: 'S', form: 'call', wgsl: 'determinant', accuracy: 'inherited', whole: W.determinant },
+
+  // Bits.
+  /** The number of leading zeros. */
+  countLeadingZeros: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'countLeadingZeros', accuracy: 'exact', eval: Math.clz32 },
+  /** The number of ones. */
+  countOneBits: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'countOneBits', accuracy: 'exact', eval: W.countOnes },
+  /** The number of trailing zeros. */
+  countTrailingZeros: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'countTrailingZeros', accuracy: 'exact', eval: (a) => ((a | 0) === 0 ? 32 : 31 - Math.clz32(a & -a)) },
+  /** The position of the most significant bit that differs from the sign; −1 if there is none. */
+  firstLeadingBit: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'firstLeadingBit', accuracy: 'exact', eval: { i32: (a) => 31 - Math.clz32(a < 0 ? ~a : a), u32: (a) => 31 - Math.clz32(a) } },
+  /** The position of the least significant one; −1 if there is none. */
+  firstTrailingBit: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'firstTrailingBit', accuracy: 'exact', eval: (a) => ((a | 0) === 0 ? -1 : 31 - Math.clz32(a & -a)) },
+  /** The bits in reverse order. */
+  reverseBits: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'reverseBits', accuracy: 'exact', eval: W.reverseBits },
+  /** `count` bits of x from `offset` on, sign-extended for i32. */
+  extractBits: { over: F.INT, in: ['T', 'u32', 'u32'], out: 'T', form: 'call', wgsl: 'extractBits', accuracy: 'exact', eval: { i32: W.extractBitsI32, u32: W.extractBitsU32 }, refuse: A.bitRange },
+  /** x with `count` bits from `offset` on replaced by the low bits of y. */
+  insertBits: { over: F.INT, in: ['T', 'T', 'u32', 'u32'], out: 'T', form: 'call', wgsl: 'insertBits', accuracy: 'exact', eval: W.insertBits, refuse: (_x, _y, offset, count) => A.bitRange(0, offset ?? 0, count ?? 0) },
+
+  // Packed data.
+  /** Dot product of four signed bytes, as i32. */
+  dot4I8Packed: { over: F.NONE, in: ['u32', 'u32'], out: 'i32', form: 'call', wgsl: 'dot4I8Packed', accuracy: 'exact', eval: W.dot4I8 },
+  /** Dot product of four unsigned bytes. */
+  dot4U8Packed: { over: F.NONE, in: ['u32', 'u32'], out: 'u32', form: 'call', wgsl: 'dot4U8Packed', accuracy: 'exact', eval: W.dot4U8 },
+  /** The low bytes of four i32. */
+  pack4xI8: { over: F.NONE, in: ['vec4i'], out: 'u32', form: 'call', wgsl: 'pack4xI8', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a)] },
+  /** The low bytes of four u32. */
+  pack4xU8: { over: F.NONE, in: ['vec4u'], out: 'u32', form: 'call', wgsl: 'pack4xU8', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a)] },
+  /** Four i32 clamped to −128…127. */
+  pack4xI8Clamp: { over: F.NONE, in: ['vec4i'], out: 'u32', form: 'call', wgsl: 'pack4xI8Clamp', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a.map((x) => Math.min(Math.max(x, -128), 127)))] },
+  /** Four u32 clamped to 0…255. */
+  pack4xU8Clamp: { over: F.NONE, in: ['vec4u'], out: 'u32', form: 'call', wgsl: 'pack4xU8Clamp', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a.map((x) => Math.min(x, 255)))] },
+  /** Four signed bytes, sign-extended. */
+  unpack4xI8: { over: F.NONE, in: ['u32'], out: 'vec4i', form: 'call', wgsl: 'unpack4xI8', accuracy: 'exact', whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => (x << 24) >> 24) },
+  /** Four unsigned bytes. */
+  unpack4xU8: { over: F.NONE, in: ['u32'], out: 'vec4u', form: 'call', wgsl: 'unpack4xU8', accuracy: 'exact', whole: (_, [[a = 0] = []]) => W.bytes(a) },
+  /** Four floats in −1…1 as signed bytes. */
+  pack4x8snorm: { over: F.NONE, in: ['vec4f'], out: 'u32', form: 'call', wgsl: 'pack4x8snorm', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a.map((x) => W.norm(x, -1, 127)))] },
+  /** Four floats in 0…1 as bytes. */
+  pack4x8unorm: { over: F.NONE, in: ['vec4f'], out: 'u32', form: 'call', wgsl: 'pack4x8unorm', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a.map((x) => W.norm(x, 0, 255)))] },
+  /** Two floats in −1…1 as signed 16-bit. */
+  pack2x16snorm: { over: F.NONE, in: ['vec2f'], out: 'u32', form: 'call', wgsl: 'pack2x16snorm', accuracy: 'exact', whole: (_, [a = []]) => [W.packHalves(a.map((x) => W.norm(x, -1, 32767)))] },
+  /** Two floats in 0…1 as 16-bit. */
+  pack2x16unorm: { over: F.NONE, in: ['vec2f'], out: 'u32', form: 'call', wgsl: 'pack2x16unorm', accuracy: 'exact', whole: (_, [a = []]) => [W.packHalves(a.map((x) => W.norm(x, 0, 65535)))] },
+  /** Two floats as f16 bits, in one u32; needs no feature. */
+  pack2x16float: { over: F.NONE, in: ['vec2f'], out: 'u32', form: 'call', wgsl: 'pack2x16float', accuracy: 'exact', whole: (_, [a = []]) => [W.packHalves(a.map((x) => f16Bits(roundF16(x))))], refuse: A.f16Range },
+  /** Signed bytes as floats in −1…1. */
+  unpack4x8snorm: { over: F.NONE, in: ['u32'], out: 'vec4f', form: 'call', wgsl: 'unpack4x8snorm', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => Math.max(((x << 24) >> 24) / 127, -1)) },
+  /** Bytes as floats in 0…1. */
+  unpack4x8unorm: { over: F.NONE, in: ['u32'], out: 'vec4f', form: 'call', wgsl: 'unpack4x8unorm', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => x / 255) },
+  /** Signed 16-bit as floats in −1…1. */
+  unpack2x16snorm: { over: F.NONE, in: ['u32'], out: 'vec2f', form: 'call', wgsl: 'unpack2x16snorm', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => [a & 0xffff, a >>> 16].map((x) => Math.max(((x << 16) >> 16) / 32767, -1)) },
+  /** 16-bit as floats in 0…1. */
+  unpack2x16unorm: { over: F.NONE, in: ['u32'], out: 'vec2f', form: 'call', wgsl: 'unpack2x16unorm', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => [a & 0xffff, a >>> 16].map((x) => x / 65535) },
+  /** f16 bits as floats; needs no feature. */
+  unpack2x16float: { over: F.NONE, in: ['u32'], out: 'vec2f', form: 'call', wgsl: 'unpack2x16float', accuracy: 'exact', whole: (_, [[a = 0] = []]) => [f16FromBits(a & 0xffff), f16FromBits(a >>> 16)] },
+} as const satisfies Record<string, Row>
+
+export type PureName = keyof typeof PURE

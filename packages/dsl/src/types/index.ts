@@ -1,0 +1,4 @@
+export * from './layout'
+export * from './names'
+export * from './type'
+export * from './float'
