@@ -10,7 +10,7 @@ const heavy = ['tests/{engines,parity,fuzz,probes,kernels,runtime,trace,browser}
 const builds = ['tests/{repository,cli,examples,types,readme}/**/*.test.ts', '**/*.build.test.ts']
 
 const excluded = ['**/node_modules/**', '**/dist/**']
-const common = { setupFiles: ['tests/setup.ts'], pool: 'forks', hookTimeout: 60_000 } as const
+const common = { setupFiles: ['tests/setup.ts'], pool: 'forks' as const, hookTimeout: 60_000 }
 const resolve = { alias: sourceAliases().map(({ find, path }) => ({ find: new RegExp(`^${find}$`), replacement: path })) }
 
 // A Vulkan loader in a test's own process (the runtime's Node entry) finds the same software GPU as the engines do.

@@ -1,0 +1,36 @@
+/** What Dawn and wgpu have in common: an `Engine` over a supervised worker process. */
+import type { Engine, Job, Result } from './engine.js'
+import type { Program } from './child.js'
+import { supervise } from './supervisor.js'
+
+const TIMEOUT_MS = 30_000
+
+export async function openExecuting(name: Engine['name'], program: Program, inFlightLimit: number): Promise<Engine> {
+  const supervisor = await supervise(program, inFlightLimit)
+  const { adapter, features, languageFeatures, limits } = supervisor.ready
+
+  async function run(job: Job): Promise<Result> {
+    const answer = await supervisor.request<Result>({ run: job }, job.timeoutMs ?? TIMEOUT_MS)
+    if (answer.ok) return answer.value
+    return { ok: false, label: job.label, error: { kind: answer.kind, text: answer.text, messages: [] } }
+  }
+
+  return {
+    name,
+    adapter,
+    features: new Set(features),
+    languageFeatures: new Set(languageFeatures),
+    limits,
+    run,
+    runMany: (jobs, onResult) =>
+      Promise.all(
+        jobs.map(async (job, index) => {
+          const result = await run(job)
+          onResult?.(result, index)
+          return result
+        }),
+      ),
+    pid: supervisor.pid,
+    close: supervisor.close,
+  }
+}
