@@ -1,4 +1,5 @@
-import type { Access, Field, TextureType, Type, ValueName } from '../types'
+import type { FeatureName } from '../ops'
+import type { Access, Field, TextureType, Type } from '../types'
 import type { LaunchRule } from './launch'
 import type { Block, Expr, Variable } from './nodes'
 
@@ -62,11 +63,22 @@ export interface Kernel {
   readonly launch: LaunchRule | null
   /** Pairs `[input, output]` that may be the same buffer. */
   readonly aliases: readonly (readonly [string, string])[]
+  /** `required`: `validate` refuses a store whose index nothing limits. `off`: the author answers for it. */
+  readonly guards: 'required' | 'off'
+}
+
+/** What `kernel(…)` gives: a kernel that is built when it is first asked for. */
+export interface KernelSource {
+  readonly name: string
+  /** The variants of the source, best first; `needs` are features without which a variant cannot run. */
+  readonly variants: readonly { readonly name: string; readonly needs: readonly FeatureName[] }[]
+  /** The IR of a variant, built once. Throws a WeftError where the builder is misused. */
+  ir(variant?: string): Kernel
+  /** The author's position by `at`, found by building the variant once more with stack traces on. */
+  positions(variant?: string): readonly (Position | null)[]
 }
 
 export type Extent = number | { readonly override: string }
 
 /** Where in the author's source a statement was written. */
 export interface Position { readonly file: string; readonly line: number; readonly column: number }
-
-export type { ValueName }
