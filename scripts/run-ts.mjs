@@ -79,7 +79,6 @@ export async function bundle(entry, { plugins = [] } = {}) {
     sourcemap: 'inline',
     sourcesContent: false,
     logLevel: 'error',
-    loader: { '.wgsl': 'text' },
     plugins: [...plugins, resolver, ownUrl],
   })
   return outfile
