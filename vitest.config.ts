@@ -11,7 +11,9 @@ const builds = ['tests/{repository,cli,examples,types,readme}/**/*.test.ts', '**
 
 const excluded = ['**/node_modules/**', '**/dist/**']
 const common = { setupFiles: ['tests/setup.ts'], pool: 'forks' as const, hookTimeout: 60_000 }
-const resolve = { alias: sourceAliases().map(({ find, path }) => ({ find: new RegExp(`^${find}$`), replacement: path })) }
+const resolve = {
+  alias: sourceAliases().map(({ find, path }) => ({ find: new RegExp(`^${find}$`), replacement: path })),
+}
 
 // A Vulkan loader in a test's own process (the runtime's Node entry) finds the same software GPU as the engines do.
 if (process.env.VK_ICD_FILENAMES === undefined && existsSync(swiftshader)) process.env.VK_ICD_FILENAMES = swiftshader

@@ -9,15 +9,27 @@ export const bytesOf = (values: Float32Array | Uint32Array | Int32Array | Uint16
 
 export const f32s = (...values: number[]): Uint8Array => bytesOf(new Float32Array(values))
 export const sentinel = (size: number): Uint8Array => new Uint8Array(size).fill(SENTINEL)
-export const asF32 = (bytes: Uint8Array): number[] => [...new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2)]
-export const asU32 = (bytes: Uint8Array): number[] => [...new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2)]
+export const asF32 = (bytes: Uint8Array): number[] => [
+  ...new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2),
+]
+export const asU32 = (bytes: Uint8Array): number[] => [
+  ...new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2),
+]
 
 export const layout = (...types: GPUBufferBindingType[]): Layout => ({
   entries: types.map((type, binding) => ({ binding, visibility: 4, buffer: { type } })),
 })
 
-export const input = (binding: number, bytes: Uint8Array): BufferBinding => ({ group: 0, binding, kind: 'buffer', bytes })
-export const output = (binding: number, bytes: Uint8Array): BufferBinding => ({ ...input(binding, bytes), readback: true })
+export const input = (binding: number, bytes: Uint8Array): BufferBinding => ({
+  group: 0,
+  binding,
+  kind: 'buffer',
+  bytes,
+})
+export const output = (binding: number, bytes: Uint8Array): BufferBinding => ({
+  ...input(binding, bytes),
+  readback: true,
+})
 
 /** y[i] = 2·x[i] + 1 for the first n of `values`; the rest of y keeps its sentinel. */
 export function affine(label: string, values: readonly number[], n: number): Job {
@@ -32,7 +44,11 @@ export function affine(label: string, values: readonly number[], n: number): Job
 }`,
     entryPoint: 'main',
     layouts: [layout('read-only-storage', 'storage', 'uniform')],
-    bindings: [input(0, bytesOf(new Float32Array(values))), output(1, sentinel(values.length * 4)), input(2, bytesOf(new Uint32Array([n])))],
+    bindings: [
+      input(0, bytesOf(new Float32Array(values))),
+      output(1, sentinel(values.length * 4)),
+      input(2, bytesOf(new Uint32Array([n]))),
+    ],
     workgroups: [Math.ceil(values.length / 64), 1, 1],
   }
 }
@@ -53,11 +69,33 @@ export function stores(label: string, expression: string, more = ''): Job {
 
 /** A valid module that makes naga 29 panic, and with it the process of wgpu. */
 export const elementPointer = (label: string): Job =>
-  stores(label, 'third(array<u32, 4>(5, 6, 7, 8))', `
+  stores(
+    label,
+    'third(array<u32, 4>(5, 6, 7, 8))',
+    `
 fn deref(p: ptr<function, u32>) -> u32 { return *p; }
-fn third(values: array<u32, 4>) -> u32 { var a = values; return deref(&a[2]); }`)
+fn third(values: array<u32, 4>) -> u32 { var a = values; return deref(&a[2]); }`,
+  )
 
-/** Runs for ever. */
-export const endless = (label: string): Job => ({ ...stores(label, 'spin()', `
-var<private> on: u32 = 1;
-fn spin() -> u32 { loop { on = on * 3 + 2; if (on == 4) { break; } } return on; }`), timeoutMs: 1500 })
+/**
+ * Does not end in reasonable time: a loop without end in very many invocations, since lavapipe ends the loops of
+ * one after 65,535 rounds in total.
+ */
+export const endless = (label: string): Job => ({
+  label,
+  wgsl: `
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@compute @workgroup_size(256) fn main(@builtin(global_invocation_id) id: vec3u) {
+  var on = id.x * 2 + 1;
+  loop {
+    on = on * 3 + 2;
+    if on == 4 { break; }
+  }
+  if on == 6 { out[0] = on; }
+}`,
+  entryPoint: 'main',
+  layouts: [layout('storage')],
+  bindings: [output(0, sentinel(4))],
+  workgroups: [65_535, 64, 1],
+  timeoutMs: 1500,
+})

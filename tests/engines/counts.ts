@@ -23,8 +23,7 @@ export const counters = {
 export type Counter = keyof typeof counters
 export type Counts = Record<Counter, number>
 
-export const noCounts = (): Counts =>
-  Object.fromEntries(Object.keys(counters).map((name) => [name, 0])) as Counts
+export const noCounts = (): Counts => Object.fromEntries(Object.keys(counters).map((name) => [name, 0])) as Counts
 
 // one tally per process, also when two module graphs load this file
 const store = globalThis as { weftCounts?: Counts }

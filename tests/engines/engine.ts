@@ -88,7 +88,12 @@ export interface Output extends Slot {
 }
 
 export type Result =
-  | { readonly ok: true; readonly label: string; readonly outputs: readonly Output[]; readonly messages: readonly Message[] }
+  | {
+      readonly ok: true
+      readonly label: string
+      readonly outputs: readonly Output[]
+      readonly messages: readonly Message[]
+    }
   | { readonly ok: false; readonly label: string; readonly error: EngineError }
 
 export interface Engine {

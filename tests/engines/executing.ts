@@ -1,6 +1,7 @@
 /** What Dawn and wgpu have in common: an `Engine` over a supervised worker process. */
-import type { Engine, Job, Result } from './engine.js'
+
 import type { Program } from './child.js'
+import type { Engine, Job, Result } from './engine.js'
 import { supervise } from './supervisor.js'
 
 const TIMEOUT_MS = 30_000

@@ -19,12 +19,15 @@ const drivers = {
   },
 } as const
 
-export const driverOf = (engine: 'dawn' | 'wgpu'): string | undefined => drivers[engine].icd.find((path) => existsSync(path))
+export const driverOf = (engine: 'dawn' | 'wgpu'): string | undefined =>
+  drivers[engine].icd.find((path) => existsSync(path))
 
 /** Deno's executable itself, not its launcher: a launcher that is killed leaves its child behind. */
 export function denoPath(): string | undefined {
   try {
-    const api = require(join(dirname(require.resolve('deno/package.json')), 'install_api.cjs')) as { runInstall(): string }
+    const api = require(join(dirname(require.resolve('deno/package.json')), 'install_api.cjs')) as {
+      runInstall(): string
+    }
     return api.runInstall()
   } catch {
     return undefined

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const require = createRequire(import.meta.url)
@@ -12,7 +12,9 @@ declare const WebAssembly: {
 }
 
 /** The generated bindings of the package `naga-wasm`; its own entry keeps one instance for ever, traps or not. */
-type Bindings = Omit<typeof import('naga-wasm'), 'init' | 'parseSpirv'> & { initSync(options: { module: object }): void }
+type Bindings = Omit<typeof import('naga-wasm'), 'init' | 'parseSpirv'> & {
+  initSync(options: { module: object }): void
+}
 
 export type NagaResult =
   | { readonly ok: true; readonly text: string }

@@ -32,6 +32,7 @@ export async function supervise(program: Program, inFlightLimit: number): Promis
   const queue: Entry[] = []
   /** Were in flight when a process ended; each runs alone, before anything else. */
   const suspects: Entry[] = []
+  let alone: Entry | undefined
   const inFlight = new Map<number, Entry>()
   let nextId = 0
   let restarts = -1
@@ -61,33 +62,31 @@ export async function supervise(program: Program, inFlightLimit: number): Promis
     const waiting = queue.length + suspects.length
     if (child === undefined && waiting > 0) void launch().catch(() => undefined)
     if (child !== undefined && started) {
-      if (suspects.length > 0 && inFlight.size === 0) dispatch(child, suspects.shift())
-      while (suspects.length === 0 && !alone() && inFlight.size < inFlightLimit && queue.length > 0) {
-        dispatch(child, queue.shift())
+      if (suspects.length > 0 && inFlight.size === 0) {
+        alone = suspects.shift()
+        dispatch(child, alone)
       }
+      while (alone === undefined && inFlight.size < inFlightLimit && queue.length > 0) dispatch(child, queue.shift())
     }
     child?.hold(waiting + inFlight.size > 0)
     watch()
   }
 
-  let running: Entry | undefined
-  const alone = (): boolean => running !== undefined
-
   function dispatch(to: Child, entry: Entry | undefined): void {
     if (entry === undefined) return
-    if (again.has(entry)) running = entry
     const id = nextId++
     inFlight.set(id, entry)
     to.send({ id, ...entry.body })
   }
 
-  const again = new WeakSet<Entry>()
-
-  /** Ends a process that has not answered for as long as its slowest request may take. */
+  /**
+   * Ends a process that has not answered for as long as its least patient request may take. The others may take
+   * longer: each runs again, alone, in its own time.
+   */
   function watch(): void {
     clearTimeout(watchdog)
     if (inFlight.size === 0) return
-    const limit = Math.max(...[...inFlight.values()].map((entry) => entry.timeoutMs))
+    const limit = Math.min(...[...inFlight.values()].map((entry) => entry.timeoutMs))
     watchdog = setTimeout(() => {
       timedOut = true
       child?.kill()
@@ -97,7 +96,7 @@ export async function supervise(program: Program, inFlightLimit: number): Promis
   function onResponse(id: number, result: unknown): void {
     const entry = inFlight.get(id)
     inFlight.delete(id)
-    if (entry === running) running = undefined
+    if (entry === alone) alone = undefined
     entry?.resolve({ ok: true, value: result })
     pump()
   }
@@ -105,7 +104,7 @@ export async function supervise(program: Program, inFlightLimit: number): Promis
   function onEnd(own: Child, kind: 'died' | 'lost', text: string): void {
     if (own !== child) return
     child = undefined
-    running = undefined
+    alone = undefined
     const entries = [...inFlight.values()]
     inFlight.clear()
     const [only] = entries
@@ -117,7 +116,6 @@ export async function supervise(program: Program, inFlightLimit: number): Promis
     } else if (entries.length === 1 && only !== undefined) {
       only.resolve({ ok: false, kind: how, text: how === 'timeout' ? `no answer within ${only.timeoutMs} ms` : text })
     } else {
-      for (const entry of entries) again.add(entry)
       suspects.unshift(...entries)
     }
     if (closed) closed()

@@ -6,7 +6,10 @@ import { denoPath, driverOf, missing, workerProgram } from './install.js'
 /**
  * Firefox's engine: wgpu, with naga as its compiler, in Deno over lavapipe. It runs f32, i32, u32, atomics and f16, no
  * subgroups. It has no `setImmediates`, and panics on some valid modules (`&a[i]` as a `ptr<function>` argument),
- * which the result then says. Rejects where the engine is not installed; ask `missing('wgpu')` first.
+ * which the result then says. lavapipe ends the loops of an invocation, without a word, when they have made 65,535
+ * rounds in total: a case that needs more gives wrong results here.
+ *
+ * Rejects where the engine is not installed; ask `missing('wgpu')` first.
  */
 export async function openWgpu(): Promise<Engine> {
   const why = missing('wgpu')
@@ -19,5 +22,6 @@ export async function openWgpu(): Promise<Engine> {
     DENO_DIR: join(dirname(program), 'deno'),
     NO_COLOR: '1',
   }
-  return openExecuting('wgpu', { command: denoPath() ?? 'deno', args: ['run', ...flags, program, 'wgpu'], env }, 12)
+  // Deno looks for finished work every 10 ms only, so that a job costs 13 ms alone and 1 ms among sixteen
+  return openExecuting('wgpu', { command: denoPath() ?? 'deno', args: ['run', ...flags, program, 'wgpu'], env }, 16)
 }
