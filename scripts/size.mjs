@@ -1,0 +1,75 @@
+// `npm run size [-- --json]`: what an app ships, minified and compressed (gzip -9), dependencies left out, against the
+// budgets. Measured from the sources, so that it needs no build.
+
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { packages, root, sourceAliases, sourceOf } from './packages.mjs'
+
+const KB = 1000
+const source = (name, subpath) => {
+  const pkg = packages.find((item) => item.name === name)
+  return sourceOf(
+    pkg,
+    pkg.entries.find((entry) => entry.subpath === subpath),
+  )
+}
+
+/** The compiler without CLI and interpreter; the runtime; and the parts that are loaded on their own. */
+const bundles = [
+  {
+    key: 'dslCodegenGzip',
+    title: '@weft/dsl + @weft/codegen',
+    budget: 45 * KB,
+    entries: [source('@weft/dsl', '.'), source('@weft/codegen', '.')],
+  },
+  { key: 'runtimeGzip', title: '@weft/runtime', budget: 15 * KB, entries: [source('@weft/runtime', '.')] },
+  { key: 'runtimeNodeGzip', title: '@weft/runtime/node', entries: [source('@weft/runtime', './node')] },
+  { key: 'interpGzip', title: '@weft/codegen/interp', entries: [source('@weft/codegen', './interp')] },
+]
+
+/** esbuild plugin: our packages from source, every other package external. */
+const resolver = {
+  name: 'weft-sources',
+  setup({ onResolve }) {
+    const aliases = new Map(sourceAliases().map(({ find, path }) => [find, path]))
+    onResolve({ filter: /^[^./]/ }, ({ path }) => {
+      const own = aliases.get(path)
+      return own === undefined ? { path, external: true } : { path: own }
+    })
+  },
+}
+
+async function measure({ entries }) {
+  const exported = entries.map((path, i) => `export * as part${i} from ${JSON.stringify(path)}`).join('\n')
+  const result = await build({
+    stdin: { contents: exported, resolveDir: root, loader: 'ts' },
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    metafile: true,
+    plugins: [resolver],
+    logLevel: 'warning',
+  })
+  const [output] = Object.values(result.metafile.outputs)
+  const largest = Object.entries(output.inputs).sort(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput)
+  return { bytes: gzipSync(result.outputFiles[0].contents, { level: 9 }).byteLength, largest: largest.slice(0, 8) }
+}
+
+const json = process.argv.includes('--json')
+const sizes = {}
+let over = false
+for (const bundle of bundles) {
+  const { bytes, largest } = await measure(bundle)
+  sizes[bundle.key] = bytes
+  const tooLarge = bundle.budget !== undefined && bytes > bundle.budget
+  over ||= tooLarge
+  if (json) continue
+  const budget =
+    bundle.budget === undefined ? '' : ` of ${(bundle.budget / KB).toFixed(1)} KB${tooLarge ? ': OVER BUDGET' : ''}`
+  console.log(`${bundle.title.padEnd(28)} ${(bytes / KB).toFixed(1).padStart(6)} KB${budget}`)
+  if (tooLarge) for (const [path, { bytesInOutput }] of largest) console.log(`  ${bytesInOutput} B minified: ${path}`)
+}
+if (json) console.log(JSON.stringify(sizes))
+process.exit(over ? 1 : 0)
