@@ -84,17 +84,20 @@ export async function bundle(entry, { plugins = [] } = {}) {
   return outfile
 }
 
-async function main() {
+/** Bundles `entry` and runs it in this process. */
+export async function run(entry, options) {
+  const outfile = await bundle(entry, options).catch(() => process.exit(1)) // esbuild has printed the errors
+  process.on('exit', () => rmSync(outfile, { force: true })) // scripts that hold a device end with process.exit
+  process.setSourceMapsEnabled?.(true)
+  await import(pathToFileURL(outfile).href)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [entry, ...args] = process.argv.slice(2)
   if (entry === undefined || !existsSync(entry)) {
     console.error(entry === undefined ? 'usage: node scripts/run-ts.mjs FILE.ts [ARGS…]' : `no such file: ${entry}`)
     process.exit(2)
   }
-  const outfile = await bundle(entry).catch(() => process.exit(1)) // esbuild has printed the errors
   process.argv = [process.argv[0], resolve(entry), ...args]
-  process.setSourceMapsEnabled?.(true)
-  process.on('exit', () => rmSync(outfile, { force: true })) // scripts that hold a device end with process.exit
-  await import(pathToFileURL(outfile).href)
+  await run(entry)
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main()

@@ -6,6 +6,16 @@ import { type ComputeModule, layout } from '../lib/job'
 const source = (name: string) => readFileSync(new URL(`./${name}.wgsl`, import.meta.url), 'utf8')
 const inputsOutputParams = layout('read-only-storage', 'read-only-storage', 'read-only-storage', 'storage', 'uniform')
 
+/** A kernel as the benches run it; what the compiler emits is measured in the same shape. */
+export interface BenchKernel<Sizes> {
+  readonly module: ComputeModule
+  /** per bind group, the names behind the entries of its layout, in their order */
+  readonly bindings: readonly (readonly string[])[]
+  /** the contents of the uniform buffer that is bound as `params` */
+  params(sizes: Sizes): ArrayBuffer
+  workgroups(sizes: Sizes): readonly [number, number, number]
+}
+
 export interface MatmulSizes {
   readonly m: number
   readonly n: number
@@ -22,27 +32,23 @@ export interface AttentionSizes {
   readonly causal: boolean
 }
 
-/** Group 0: a, b, bias, c, params. */
-export const matmul = {
-  module: { wgsl: source('matmul'), entryPoint: 'main', layouts: [inputsOutputParams] } satisfies ComputeModule,
-  params: ({ m, n, k, hasBias }: MatmulSizes): ArrayBuffer => Uint32Array.of(m, n, k, Number(hasBias)).buffer,
-  workgroups: ({ m, n }: MatmulSizes): [number, number, number] => [Math.ceil(n / 64), Math.ceil(m / 64), 1],
+export const matmul: BenchKernel<MatmulSizes> = {
+  module: { wgsl: source('matmul'), entryPoint: 'main', layouts: [inputsOutputParams] },
+  bindings: [['a', 'b', 'bias', 'c', 'params']],
+  params: ({ m, n, k, hasBias }) => Uint32Array.of(m, n, k, Number(hasBias)).buffer,
+  workgroups: ({ m, n }) => [Math.ceil(n / 64), Math.ceil(m / 64), 1],
 }
 
 export const HEAD_SIZE = 64
 
-/** Group 0: q, k, v, out, params. */
-export const attention = {
-  module: { wgsl: source('attention'), entryPoint: 'main', layouts: [inputsOutputParams] } satisfies ComputeModule,
-  params: ({ heads, kvHeads, queries, keys, causal }: AttentionSizes, scale = HEAD_SIZE ** -0.5): ArrayBuffer => {
+export const attention: BenchKernel<AttentionSizes> = {
+  module: { wgsl: source('attention'), entryPoint: 'main', layouts: [inputsOutputParams] },
+  bindings: [['q', 'k', 'v', 'out', 'params']],
+  params: ({ heads, kvHeads, queries, keys, causal }) => {
     const params = new ArrayBuffer(24)
     new Uint32Array(params).set([heads, kvHeads, queries, keys, Number(causal)])
-    new Float32Array(params)[5] = scale
+    new Float32Array(params)[5] = HEAD_SIZE ** -0.5
     return params
   },
-  workgroups: ({ batch, heads, queries }: AttentionSizes): [number, number, number] => [
-    Math.ceil(queries / 64),
-    batch * heads,
-    1,
-  ],
+  workgroups: ({ batch, heads, queries }) => [Math.ceil(queries / 64), batch * heads, 1],
 }

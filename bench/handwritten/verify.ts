@@ -7,8 +7,9 @@
 import { type AttentionArgs, attentionReference } from '../../packages/kernels/src/attention/reference'
 import { type MatmulArgs, matmulReference } from '../../packages/kernels/src/matmul/reference'
 import { maxError, normal } from '../../packages/kernels/src/testing'
-import { output, read, SENTINEL, storage, uniform } from '../lib/buffers'
-import { createJob, runJobs } from '../lib/job'
+import { output, read, SENTINEL, storage } from '../lib/buffers'
+import { runJobs } from '../lib/job'
+import { kernelJob } from '../lib/kernel-job'
 import { openDevice } from '../lib/swiftshader'
 import { attention, HEAD_SIZE, matmul } from './modules'
 
@@ -39,10 +40,8 @@ async function checkMatmul(m: number, n: number, k: number, hasBias: boolean): P
   }
   const sizes = { m, n, k, hasBias }
   const c = output(device, m * n)
-  const inputs = [args.a, args.b, args.bias ?? [0]].map((x) => storage(device, Float32Array.from(x)))
-  const buffers = [[...inputs, c, uniform(device, matmul.params(sizes))]]
-  const workgroups = matmul.workgroups(sizes)
-  await runJobs(device, await createJob(device, { label: 'matmul', ...matmul.module, buffers, workgroups }))
+  const [a, b, bias] = [args.a, args.b, args.bias ?? [0]].map((x) => storage(device, Float32Array.from(x)))
+  await runJobs(device, await kernelJob(device, 'matmul', matmul, sizes, { a: a!, b: b!, bias: bias!, c }))
   // Well under the worst case of a serial sum, ε · k · Σ|a·b|, and far over what any order of summation gives.
   await check(`matmul ${m}×${n}×${k}${hasBias ? ' + bias' : ''}`, c, matmulReference(args), 2 ** -24 * (8 + 4 * k))
 }
@@ -53,14 +52,17 @@ async function checkAttention(shape: Shape, causal: boolean): Promise<void> {
   const [batch, heads, kvHeads, queries, keys] = shape
   const sizes = { batch, heads, kvHeads, queries, keys, causal }
   const kvLength = batch * kvHeads * keys * HEAD_SIZE
-  const q = normal(1, batch * heads * queries * HEAD_SIZE)
-  const args: AttentionArgs = { ...sizes, q, k: normal(2, kvLength), v: normal(3, kvLength), headSize: HEAD_SIZE }
+  const args: AttentionArgs = {
+    ...sizes,
+    q: normal(1, batch * heads * queries * HEAD_SIZE),
+    k: normal(2, kvLength),
+    v: normal(3, kvLength),
+    headSize: HEAD_SIZE,
+  }
   const expected = attentionReference(args)
   const out = output(device, expected.length)
-  const inputs = [args.q, args.k, args.v].map((x) => storage(device, Float32Array.from(x)))
-  const buffers = [[...inputs, out, uniform(device, attention.params(sizes))]]
-  const workgroups = attention.workgroups(sizes)
-  await runJobs(device, await createJob(device, { label: 'attention', ...attention.module, buffers, workgroups }))
+  const [q, k, v] = [args.q, args.k, args.v].map((x) => storage(device, Float32Array.from(x)))
+  await runJobs(device, await kernelJob(device, 'attention', attention, sizes, { q: q!, k: k!, v: v!, out }))
   await check(`attention [${shape.join(', ')}]${causal ? ' causal' : ''}`, out, expected, 1e-5)
 }
 
