@@ -1,6 +1,6 @@
 /** The packages as npm would publish them, and a folder in which they are installed. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packages, root } from '../../scripts/packages.mjs'
@@ -38,7 +38,9 @@ export function install(): Installation {
     return own
   })
   for (const name of DEPENDENCIES) {
-    cpSync(join(root, 'node_modules', name), join(modules, name), { recursive: true, dereference: true })
+    const from = join(root, 'node_modules', name)
+    // npm may have put it below the package that needs it, which is copied with all that is in it
+    if (existsSync(from)) cpSync(from, join(modules, name), { recursive: true, dereference: true })
   }
   return { folder, packed, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
