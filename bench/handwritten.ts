@@ -1,6 +1,7 @@
 // How fast the kernels that weft emits run, beside those of bench/handwritten, on SwiftShader: time of emitted over
-// time of hand-written (1 = as fast, less = faster), from the fastest of interleaved runs. Both are checked against the
-// float64 references first, so that neither is timed while it writes nothing.
+// time of hand-written (1 = as fast, less = faster), from the fastest of interleaved runs, and once more as the median of
+// the quotients of neighbouring runs. Both are checked against the float64 references first, so that neither is timed
+// while it writes nothing.
 //
 //   node bench/handwritten.mjs [--json] [--self]
 //
@@ -11,11 +12,11 @@ import { matmulReference } from '../packages/kernels/src/matmul/reference'
 import { maxError, normal } from '../packages/kernels/src/testing'
 import * as handwritten from './handwritten/modules'
 import { output, read, storage } from './lib/buffers'
-import { timeInterleaved } from './lib/job'
+import { ratio, timeInterleaved } from './lib/job'
 import { kernelJob } from './lib/kernel-job'
 import { openDevice } from './lib/swiftshader'
 
-const RUNS = 20
+const RUNS = 40
 const SELF = process.argv.includes('--self')
 const JSON_ONLY = process.argv.includes('--json')
 
@@ -37,7 +38,7 @@ interface Case<Sizes> {
 type Kernel<Sizes> = handwritten.BenchKernel<Sizes>
 
 /** @returns emitted over hand-written; `null` without an emitted kernel */
-async function compare<Sizes>(of: Case<Sizes>, hand: Kernel<Sizes>, emitted?: Kernel<Sizes>): Promise<number | null> {
+async function compare<Sizes>(of: Case<Sizes>, hand: Kernel<Sizes>, emitted?: Kernel<Sizes>) {
   const inputs = Object.fromEntries(Object.entries(of.inputs).map(([name, data]) => [name, storage(device, data)]))
   const prepare = async (label: string, kernel: Kernel<Sizes>) => {
     const buffer = output(device, of.expected.length)
@@ -60,7 +61,7 @@ async function compare<Sizes>(of: Case<Sizes>, hand: Kernel<Sizes>, emitted?: Ke
     })
   }
   const [handTime, emittedTime] = timings
-  return emittedTime === undefined ? null : Number((emittedTime.min / handTime!.min).toFixed(3))
+  return emittedTime === undefined ? null : ratio(emittedTime, handTime!)
 }
 
 function matmulCase(m: number, n: number, k: number): Case<handwritten.MatmulSizes> {
@@ -77,10 +78,18 @@ function attentionCase(heads: number, tokens: number): Case<handwritten.Attentio
   return { name: `attention ${heads}×${tokens}×64`, sizes, inputs, result: 'out', expected }
 }
 
+const matmul = await compare(matmulCase(512, 512, 512), handwritten.matmul, weft?.matmul)
+const attention = await compare(attentionCase(8, 512), handwritten.attention, weft?.attention)
+const rounded = (value: number | undefined) => (value === undefined ? null : Number(value.toFixed(3)))
 const result = {
-  matmul: await compare(matmulCase(512, 512, 512), handwritten.matmul, weft?.matmul),
-  attention: await compare(attentionCase(8, 512), handwritten.attention, weft?.attention),
+  matmul: rounded(matmul?.min),
+  attention: rounded(attention?.min),
+  matmulPaired: rounded(matmul?.paired),
+  attentionPaired: rounded(attention?.paired),
 }
 if (JSON_ONLY) console.log(JSON.stringify(result))
-else console.log(`emitted / hand-written: matmul ${result.matmul ?? '–'}, attention ${result.attention ?? '–'}`)
+else {
+  console.log(`matmul, emitted / hand-written: ${result.matmul ?? '–'} (paired ${result.matmulPaired ?? '–'})`)
+  console.log(`attention, emitted / hand-written: ${result.attention ?? '–'} (paired ${result.attentionPaired ?? '–'})`)
+}
 process.exit(0)

@@ -6,7 +6,7 @@
 // A workgroup of 64 handles 64 query rows of one head and goes over the keys in tiles of 8. An invocation holds a 4 × 16
 // piece: four query rows (`first`…) and a quarter of the head (`piece`), so that one vec4f from workgroup memory serves
 // four fma. Its partial dot products go through `part`; then invocation i does the softmax of row i, with one rescale per
-// tile, and writes the weights over the partials that it alone has read. 4 barriers per tile, 12.5 KiB.
+// tile, and writes the weights over the partials that it alone has read. 4 barriers per tile, 12.4 KiB.
 //
 // Visible keys: j < keys, and j ≤ i + keys − queries when causal (the last query sees all; the past comes first). A row
 // that sees no key gives zeros. A hidden key has weight 0, which hides any finite value vector (but 0 · ∞ is NaN).
@@ -18,6 +18,7 @@
 //     the same, per 8 keys, tile 32: 90
 //   two rows × half a head per invocation, tile 8:                                                     56
 //   four rows × a quarter of the head, tile 4: 52 · tile 8: 44 · tile 8 with padded partials (this):   40
+// The machine was busy, so a few ms mean nothing: in 25 more runs the last line was 44, 41, 43, the one above it 50.
 // With one row per invocation each fma needs an operand from workgroup memory of its own; here it is a quarter of one.
 // The padding is for the banks of a GPU: the four quarters of a row would write to the same one.
 

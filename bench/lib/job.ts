@@ -75,6 +75,8 @@ export interface Timing {
   readonly min: number
   /** milliseconds */
   readonly median: number
+  /** milliseconds of each run, in order */
+  readonly times: readonly number[]
 }
 
 /**
@@ -97,5 +99,14 @@ export function summarize(times: readonly number[]): Timing {
   const sorted = [...times].sort((x, y) => x - y)
   const half = sorted.length >> 1
   const median = sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
-  return { min: sorted[0]!, median }
+  return { min: sorted[0]!, median, times }
+}
+
+/**
+ * `of` over `base`, as the quotient of their fastest runs, and as the median of the quotients of neighbouring runs. On an
+ * idle machine the two agree; on a busy one the second is the steadier.
+ */
+export function ratio(of: Timing, base: Timing): { readonly min: number; readonly paired: number } {
+  const quotients = of.times.map((time, i) => time / base.times[i]!)
+  return { min: of.min / base.min, paired: summarize(quotients).median }
 }
