@@ -19,7 +19,8 @@ export interface EffectRow {
   readonly feature?: FeatureName
   /** The uniformity of control flow that the specification requires. */
   readonly flow: 'any' | 'workgroup' | 'subgroup'
-  /** The uniformity of the result: that of the arguments, or less, or more. */
+  /** The uniformity of the result, at best: it is no more uniform than the arguments, which the specification keeps
+   * even for ops that give a whole subgroup one value. */
   readonly result: 'workgroup' | 'subgroup' | 'divergent' | 'args'
   readonly memory: 'none' | 'read' | 'write' | 'read_write'
 }

@@ -1,5 +1,6 @@
 export * from './builtins'
 export * from './effects'
+export * from './evaluate'
 export * from './features'
 export * from './pure'
 export * from './row'

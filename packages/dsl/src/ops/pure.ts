@@ -2,6 +2,7 @@ import { f16Bits, f16FromBits, roundEven, roundF16 } from '../types'
 import * as F from './families'
 import type { Row } from './row'
 import * as A from './accuracy'
+import * as R from './refuse'
 import * as W from './whole'
 
 /**
@@ -23,9 +24,9 @@ export const PURE = {
   /** `x * y`, lane by lane; matrix products are the op `product`. */
   mul: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '*', accuracy: 'exact', eval: { float: (a, b) => a * b, i32: Math.imul, u32: Math.imul } },
   /** `x / y`. Integers truncate; a divisor of 0 gives `x`. */
-  div: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '/', accuracy: A.DIV, eval: { float: (a, b) => a / b, i32: (a, b) => (b === 0 ? a : a / b), u32: (a, b) => (b === 0 ? a : Math.floor(a / b)) }, refuse: A.zeroDivisor },
+  div: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '/', accuracy: A.DIV, eval: { float: (a, b) => a / b, i32: (a, b) => (b === 0 ? a : a / b), u32: (a, b) => (b === 0 ? a : Math.floor(a / b)) }, refuse: R.zeroDivisor, refuseAny: R.divisor },
   /** `x % y`, with the sign of `x`. Integers: a divisor of 0 gives 0. */
-  rem: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '%', accuracy: 'inherited', eval: { float: (a, b) => a % b, i32: (a, b) => (b === 0 ? 0 : a % b), u32: (a, b) => (b === 0 ? 0 : a % b) }, refuse: A.zeroDivisor },
+  rem: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '%', accuracy: 'inherited', eval: { float: (a, b) => a % b, i32: (a, b) => (b === 0 ? 0 : a % b), u32: (a, b) => (b === 0 ? 0 : a % b) }, refuse: R.zeroDivisor, refuseAny: R.divisor },
   /** `x & y`. */
   bitAnd: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&', accuracy: 'exact', eval: (a, b) => a & b },
   /** `x | y`. */
@@ -33,9 +34,9 @@ export const PURE = {
   /** `x ^ y`. */
   bitXor: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '^', accuracy: 'exact', eval: (a, b) => a ^ b },
   /** `x << y`, the amount taken modulo 32. */
-  shl: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '<<', accuracy: 'exact', eval: (a, b) => a << b, refuse: A.shiftAmount },
+  shl: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '<<', accuracy: 'exact', eval: (a, b) => a << b, refuseAny: R.shiftAmount },
   /** `x >> y`, the amount taken modulo 32; i32 keeps its sign. */
-  shr: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '>>', accuracy: 'exact', eval: { i32: (a, b) => a >> b, u32: (a, b) => a >>> b }, refuse: A.shiftAmount },
+  shr: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '>>', accuracy: 'exact', eval: { i32: (a, b) => a >> b, u32: (a, b) => a >>> b }, refuseAny: R.shiftAmount },
   /** `x == y`, lane by lane. */
   eq: { over: F.PLAIN, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '==', accuracy: 'exact', eval: (a, b) => (a === b ? 1 : 0) },
   /** `x != y`, lane by lane. Not a test for NaN: compilers may assume that there is none. */
@@ -75,7 +76,7 @@ export const PURE = {
   /** The greater. For floats, a NaN among the arguments gives either. */
   max: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'max', accuracy: 'exact', eval: (a, b) => (a < b ? b : a) },
   /** `clamp(x, low, high)`; low must not exceed high. */
-  clamp: { over: F.NUMERIC, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'clamp', accuracy: 'exact', eval: (x, lo, hi) => (x < lo ? lo : x > hi ? hi : x), refuse: A.lowAboveHigh },
+  clamp: { over: F.NUMERIC, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'clamp', accuracy: 'exact', eval: (x, lo, hi) => (x < lo ? lo : x > hi ? hi : x), refuseAny: R.lowAboveHigh },
   /** The least integer ≥ x. */
   ceil: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'ceil', accuracy: 'exact', eval: Math.ceil },
   /** The greatest integer ≤ x. */
@@ -93,25 +94,25 @@ export const PURE = {
   /** `x * y + z`, fused or not. */
   fma: { over: F.FLOAT, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'fma', accuracy: 'inherited', whole: W.fma },
   /** `x * 2^e`. */
-  ldexp: { over: F.FLOAT, in: ['T', 'I'], out: 'T', form: 'call', wgsl: 'ldexp', accuracy: 'exact', eval: W.ldexp, refuse: A.ldexpRange },
+  ldexp: { over: F.FLOAT, in: ['T', 'I'], out: 'T', form: 'call', wgsl: 'ldexp', accuracy: 'exact', eval: W.ldexp, refuseAny: R.ldexpRange },
   /** Rounds to the nearest f16 value, as f32. */
-  quantizeToF16: { over: F.FLOAT32, in: ['T'], out: 'T', form: 'call', wgsl: 'quantizeToF16', accuracy: 'exact', eval: roundF16, refuse: A.f16Range },
+  quantizeToF16: { over: F.FLOAT32, in: ['T'], out: 'T', form: 'call', wgsl: 'quantizeToF16', accuracy: 'exact', eval: roundF16, refuse: R.f16Range },
 
   // Numeric, with an error bound.
   /** √x. */
-  sqrt: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'sqrt', accuracy: A.SQRT, eval: Math.sqrt, refuse: A.negative },
+  sqrt: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'sqrt', accuracy: A.SQRT, eval: Math.sqrt, refuse: R.negative },
   /** 1 / √x. */
-  inverseSqrt: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'inverseSqrt', accuracy: A.ulp(2, 2, A.positive), eval: (a) => 1 / Math.sqrt(a), refuse: A.notPositive },
+  inverseSqrt: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'inverseSqrt', accuracy: A.ulp(2, 2, A.positive), eval: (a) => 1 / Math.sqrt(a), refuse: R.notPositive },
   /** e^x. */
   exp: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'exp', accuracy: A.EXP, eval: Math.exp },
   /** 2^x. */
   exp2: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'exp2', accuracy: A.EXP, eval: (a) => 2 ** a },
   /** ln x. */
-  log: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'log', accuracy: A.LOG, eval: Math.log, refuse: A.notPositive },
+  log: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'log', accuracy: A.LOG, eval: Math.log, refuse: R.notPositive },
   /** log₂ x. */
-  log2: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'log2', accuracy: A.LOG, eval: Math.log2, refuse: A.notPositive },
+  log2: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'log2', accuracy: A.LOG, eval: Math.log2, refuse: R.notPositive },
   /** x^y for x ≥ 0; engines differ below 0, so `k.powi` and `powInt` multiply instead. */
-  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'pow', accuracy: A.POW, eval: (a, b) => (a < 0 ? Number.NaN : a ** b), refuse: A.powDomain },
+  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'pow', accuracy: A.POW, eval: (a, b) => (a < 0 ? Number.NaN : a ** b), refuse: R.powDomain },
   /** sin x, x in radians. */
   sin: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'sin', accuracy: A.SIN, eval: Math.sin },
   /** cos x, x in radians. */
@@ -119,9 +120,9 @@ export const PURE = {
   /** tan x, x in radians. */
   tan: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'tan', accuracy: 'inherited', eval: Math.tan },
   /** Arc sine, for |x| ≤ 1. */
-  asin: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'asin', accuracy: A.ASIN, eval: Math.asin, refuse: A.beyondOne },
+  asin: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'asin', accuracy: A.ASIN, eval: Math.asin, refuse: R.beyondOne },
   /** Arc cosine, for |x| ≤ 1. */
-  acos: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'acos', accuracy: A.ASIN, eval: Math.acos, refuse: A.beyondOne },
+  acos: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'acos', accuracy: A.ACOS, eval: Math.acos, refuse: R.beyondOne },
   /** Arc tangent. */
   atan: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'atan', accuracy: A.ulp(4096, 5), eval: Math.atan },
   /** The angle of the point (x, y): `atan2(y, x)`. */
@@ -135,17 +136,17 @@ export const PURE = {
   /** Inverse hyperbolic sine. */
   asinh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'asinh', accuracy: 'inherited', eval: Math.asinh },
   /** Inverse hyperbolic cosine, for x ≥ 1. */
-  acosh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'acosh', accuracy: 'inherited', eval: Math.acosh, refuse: A.belowOne },
+  acosh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'acosh', accuracy: 'inherited', eval: Math.acosh, refuse: R.belowOne },
   /** Inverse hyperbolic tangent, for |x| < 1. */
-  atanh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'atanh', accuracy: 'inherited', eval: Math.atanh, refuse: A.oneOrBeyond },
+  atanh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'atanh', accuracy: 'inherited', eval: Math.atanh, refuse: R.oneOrBeyond },
   /** Radians to degrees. */
   degrees: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'degrees', accuracy: 'inherited', eval: (a) => (a * 180) / Math.PI },
   /** Degrees to radians. */
   radians: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'radians', accuracy: 'inherited', eval: (a) => (a * Math.PI) / 180 },
   /** `x * (1 - t) + y * t`. */
-  mix: { over: F.FLOAT, in: ['T', 'T', 'TS'], out: 'T', form: 'call', wgsl: 'mix', accuracy: 'inherited', eval: (x, y, t) => x * (1 - t) + y * t },
+  mix: { over: F.FLOAT, in: ['T', 'T', 'TS'], out: 'T', form: 'call', wgsl: 'mix', accuracy: 'inherited', whole: W.mix },
   /** `smoothstep(low, high, x)`; low must differ from high. */
-  smoothstep: { over: F.FLOAT, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'smoothstep', accuracy: 'inherited', eval: W.smoothstep, refuse: A.equalEdges },
+  smoothstep: { over: F.FLOAT, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'smoothstep', accuracy: 'inherited', whole: W.smoothstep, refuseAny: R.equalEdges },
 
   // Two results at once in WGSL; each of them is an op here, and `fn.frexp` / `fn.modf` give both.
   /** The significand of x, in ±[0.5, 1). */
@@ -193,9 +194,9 @@ export const PURE = {
   /** The bits in reverse order. */
   reverseBits: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'reverseBits', accuracy: 'exact', eval: W.reverseBits },
   /** `count` bits of x from `offset` on, sign-extended for i32. */
-  extractBits: { over: F.INT, in: ['T', 'u32', 'u32'], out: 'T', form: 'call', wgsl: 'extractBits', accuracy: 'exact', eval: { i32: W.extractBitsI32, u32: W.extractBitsU32 }, refuse: A.bitRange },
+  extractBits: { over: F.INT, in: ['T', 'u32', 'u32'], out: 'T', form: 'call', wgsl: 'extractBits', accuracy: 'exact', eval: { i32: W.extractBitsI32, u32: W.extractBitsU32 }, refuseAny: R.bitRange },
   /** x with `count` bits from `offset` on replaced by the low bits of y. */
-  insertBits: { over: F.INT, in: ['T', 'T', 'u32', 'u32'], out: 'T', form: 'call', wgsl: 'insertBits', accuracy: 'exact', eval: W.insertBits, refuse: (_x, _y, offset, count) => A.bitRange(0, offset ?? 0, count ?? 0) },
+  insertBits: { over: F.INT, in: ['T', 'T', 'u32', 'u32'], out: 'T', form: 'call', wgsl: 'insertBits', accuracy: 'exact', eval: W.insertBits, refuseAny: (_x, _y, offset, count) => R.bitRange(0, offset ?? 0, count ?? 0) },
 
   // Packed data.
   /** Dot product of four signed bytes, as i32. */
@@ -223,7 +224,7 @@ export const PURE = {
   /** Two floats in 0…1 as 16-bit. */
   pack2x16unorm: { over: F.NONE, in: ['vec2f'], out: 'u32', form: 'call', wgsl: 'pack2x16unorm', accuracy: 'exact', whole: (_, [a = []]) => [W.packHalves(a.map((x) => W.norm(x, 0, 65535)))] },
   /** Two floats as f16 bits, in one u32; needs no feature. */
-  pack2x16float: { over: F.NONE, in: ['vec2f'], out: 'u32', form: 'call', wgsl: 'pack2x16float', accuracy: 'exact', whole: (_, [a = []]) => [W.packHalves(a.map((x) => f16Bits(roundF16(x))))], refuse: A.f16Range },
+  pack2x16float: { over: F.NONE, in: ['vec2f'], out: 'u32', form: 'call', wgsl: 'pack2x16float', accuracy: 'exact', whole: (_, [a = []]) => [W.packHalves(a.map((x) => f16Bits(roundF16(x))))], refuse: R.f16Range },
   /** Signed bytes as floats in −1…1. */
   unpack4x8snorm: { over: F.NONE, in: ['u32'], out: 'vec4f', form: 'call', wgsl: 'unpack4x8snorm', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => Math.max(((x << 24) >> 24) / 127, -1)) },
   /** Bytes as floats in 0…1. */

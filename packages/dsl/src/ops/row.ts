@@ -19,8 +19,10 @@ export interface Row {
   readonly whole?: WholeEval
   /** By the WGSL specification, §"Floating Point Accuracy". Integer and bool results are always exact. */
   readonly accuracy: Accuracy
-  /** Arguments for which a *constant* expression is an error in WGSL, by lane: says what is wrong, or null. */
-  readonly refuse?: (...lanes: number[]) => string | null
+  /** Arguments for which an expression of constants only is an error in WGSL. */
+  readonly refuse?: Refuse
+  /** Constant arguments that are an error even where the other arguments are not constant. */
+  readonly refuseAny?: Refuse | { readonly [K in 'f32' | 'f16' | 'i32' | 'u32']?: Refuse }
   /** Of a function that returns a struct: the member that is the result, as `frexp(x).exp`. */
   readonly member?: string
 }
@@ -33,6 +35,8 @@ export type Slot = 'T' | 'S' | 'B' | 'U' | 'I' | 'R' | 'TS' | 'BS' | ValueName
 
 export type LaneFn = (...lanes: number[]) => number
 export type LaneEval = LaneFn | { readonly [K in 'float' | 'i32' | 'u32' | 'bool']?: LaneFn }
+/** By lane: what is wrong, or null. */
+export type Refuse = (...lanes: number[]) => string | null
 export type Round = (x: number) => number
 export type WholeEval = (round: Round, args: readonly (readonly number[])[], rows: readonly number[]) => number[]
 
@@ -48,7 +52,7 @@ export type Accuracy =
 
 export interface Bound {
   readonly ulp?: number | ((...lanes: number[]) => number)
-  readonly abs?: number
+  readonly abs?: number | ((...lanes: number[]) => number)
   readonly on?: (...lanes: number[]) => boolean
 }
 

@@ -73,10 +73,19 @@ export function frexp(x: number): [number, number] {
   return [x / 2 ** exponent, exponent]
 }
 
-export const smoothstep: LaneFn = (low = 0, high = 0, x = 0) => {
-  const t = Math.min(Math.max((x - low) / (high - low), 0), 1)
-  return t * t * (3 - 2 * t)
-}
+export const smoothstep: WholeEval = (round, [low, high, a = []]) =>
+  a.map((x, i) => {
+    const span = round(lane(high, i) - lane(low, i))
+    const t = Math.min(Math.max(round(round(x - lane(low, i)) / span), 0), 1)
+    return round(round(t * t) * round(3 - round(2 * t)))
+  })
+
+/** The weight is a vector, or one number for all lanes. */
+export const mix: WholeEval = (round, [a = [], b, t]) =>
+  a.map((x, i) => {
+    const weight = lane(t, t?.length === 1 ? 0 : i)
+    return round(round(x * round(1 - weight)) + round(lane(b, i) * weight))
+  })
 
 export const countOnes: LaneFn = (a = 0) => {
   let count = 0
