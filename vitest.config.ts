@@ -57,6 +57,7 @@ export default defineConfig({
           exclude: excluded,
           testTimeout: 180_000,
           hookTimeout: 180_000,
+          maxConcurrency: 2,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
         },

@@ -5,6 +5,9 @@ import type { SerializedError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 import { type Counter, counters, readCounts } from './engines/counts.js'
 
+/** A run of few tests by name skips all others; nobody reads thousands of lines. */
+const SHOWN = 50
+
 /**
  * Prints, after vitest's own report, the tests that were skipped by name, what ran on which engine, and as its last
  * line `N passed, N failed, N skipped`. A file that does not load and an error outside of any test count as failed.
@@ -37,7 +40,8 @@ export default class TotalsReporter implements Reporter {
         }
       }
     }
-    const lines = [...skipped].map(([name, n]) => `skipped: ${name}${n > 1 ? ` (${n} tests)` : ''}`)
+    const lines = [...skipped].slice(0, SHOWN).map(([name, n]) => `skipped: ${name}${n > 1 ? ` (${n} tests)` : ''}`)
+    if (skipped.size > SHOWN) lines.push(`skipped: ${skipped.size - SHOWN} more suites and tests`)
     const counts = this.folder === undefined ? undefined : readCounts(this.folder)
     if (this.folder !== undefined) rmSync(this.folder, { recursive: true, force: true })
     for (const key of Object.keys(counters) as Counter[]) {

@@ -124,3 +124,9 @@ export function outputOf(result: Result, group: number, binding: number): Uint8A
   if (output === undefined) throw new Error(`${result.label}: binding ${group}/${binding} was not read back`)
   return output.bytes
 }
+
+/** The error of a job that must fail; throws when it succeeded. */
+export function errorOf(result: Result): EngineError {
+  if (result.ok) throw new Error(`${result.label}: succeeded`)
+  return result.error
+}

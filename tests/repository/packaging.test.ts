@@ -28,7 +28,7 @@ const setups = [
 ]
 
 /** The errors of a type check of the consumer's file, one a line. */
-function typeCheck(at: Installation, setup: (typeof setups)[number], skipLibCheck: boolean): string[] {
+async function typeCheck(at: Installation, setup: (typeof setups)[number], skipLibCheck: boolean): Promise<string[]> {
   const folder = join(at.folder, `${setup.name.replace(/\W+/g, '-')}-${skipLibCheck}`)
   mkdirSync(folder)
   copyFileSync(consumer, join(folder, 'consumer.ts'))
@@ -43,7 +43,11 @@ function typeCheck(at: Installation, setup: (typeof setups)[number], skipLibChec
     skipLibCheck,
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
-  const { status, text } = runTool(`${setup.typescript}/bin/tsc`, ['-p', 'tsconfig.json', '--pretty', 'false'], folder)
+  const { status, text } = await runTool(
+    `${setup.typescript}/bin/tsc`,
+    ['-p', 'tsconfig.json', '--pretty', 'false'],
+    folder,
+  )
   const errors = text.split('\n').filter((line) => /\berror\b/.test(line))
   if (status !== 0 && errors.length === 0) throw new Error(`tsc ended with ${status}: ${text}`)
   return errors
@@ -64,10 +68,10 @@ describe.skipIf(!complete())(complete() ? 'the packed packages' : 'the packed pa
       expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
     })
 
-    it('has types that resolve as they run', () => {
+    it.concurrent('has types that resolve as they run', async () => {
       const { tarball } = packedOf(name)
       const args = [tarball, '--profile', 'esm-only', '--no-color', '--no-emoji']
-      const { status, text } = runTool('@arethetypeswrong/cli/dist/index.js', args, at.folder)
+      const { status, text } = await runTool('@arethetypeswrong/cli/dist/index.js', args, at.folder)
       expect(status, text).toBe(0)
     })
 
@@ -91,13 +95,13 @@ describe.skipIf(!complete())(complete() ? 'the packed packages' : 'the packed pa
   })
 
   describe.each(setups)('$name', (setup) => {
-    it('type-checks', () => {
-      expect(typeCheck(at, setup, true)).toEqual([])
+    it.concurrent('type-checks', async () => {
+      expect(await typeCheck(at, setup, true)).toEqual([])
     })
 
-    it('type-checks the declarations too', () => {
+    it.concurrent('type-checks the declarations too', async () => {
       // errors in those of others are not ours to mend
-      const ours = typeCheck(at, setup, false).filter((line) => !/node_modules\/(?!@weft\/)/.test(line))
+      const ours = (await typeCheck(at, setup, false)).filter((line) => !/node_modules\/(?!@weft\/)/.test(line))
       expect(ours).toEqual([])
     })
   })

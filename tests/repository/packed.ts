@@ -1,5 +1,5 @@
 /** The packages as npm would publish them, and a folder in which they are installed. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,7 +46,12 @@ export function install(): Installation {
 }
 
 /** Runs a Node program of `node_modules`, and gives its exit status with all that it printed. */
-export function runTool(path: string, args: readonly string[], cwd: string): { status: number | null; text: string } {
-  const run = spawnSync(process.execPath, [join(root, 'node_modules', path), ...args], { cwd, encoding: 'utf8' })
-  return { status: run.status, text: run.stdout + run.stderr }
+export function runTool(path: string, args: readonly string[], cwd: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve) => {
+    const options = { cwd, maxBuffer: 1 << 26 }
+    execFile(process.execPath, [join(root, 'node_modules', path), ...args], options, (error, stdout, stderr) => {
+      const status = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
+      resolve({ status, text: stdout + stderr })
+    })
+  })
 }
