@@ -87,6 +87,16 @@ export function check(packages: string, path: string, item: Import): string | un
   return allowed === 'type' && !item.typeOnly ? 'may be a type only' : undefined
 }
 
+/** The files that run when `file` is loaded: it and all that it imports within its package, types apart. */
+export function loadedBy(file: string, seen = new Set<string>()): string[] {
+  seen.add(file)
+  for (const item of importsOfFile(file)) {
+    const target = item.typeOnly || !item.specifier.startsWith('.') ? undefined : targetOf(file, item.specifier)
+    if (target !== undefined && !seen.has(target)) loadedBy(target, seen)
+  }
+  return [...seen]
+}
+
 /** The first cycle among `files` by imports that exist at run time, as the files in order. */
 export function findCycle(files: readonly string[]): string[] | undefined {
   const done = new Set<string>()

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { check, findCycle } from './import-rules.js'
+import { check, findCycle, loadedBy } from './import-rules.js'
 import { importsOf, importsOfFile, sourcesBelow } from './imports.js'
 
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
@@ -23,6 +23,16 @@ describe('the packages', () => {
   it.each(names)('%s has no cycle between its files', (name) => {
     const cycle = findCycle(sourcesBelow(join(packages, name, 'src')))
     expect(cycle?.map((path) => relative(packages, path))).toBeUndefined()
+  })
+
+  const kernels = join(packages, 'kernels/src/index.ts')
+  it.skipIf(!existsSync(kernels))('kernels loads none of the others from its entry `.`', () => {
+    const wrong = loadedBy(kernels).flatMap((path) =>
+      importsOfFile(path)
+        .filter((item) => item.specifier.startsWith('@weft/') && !item.typeOnly)
+        .map((item) => `${relative(packages, path)}:${item.line} '${item.specifier}'`),
+    )
+    expect(wrong).toEqual([])
   })
 })
 
@@ -110,6 +120,14 @@ describe('the rules', () => {
     write('dsl/src/build/b.ts', '')
     expect(verdicts('dsl/src/ir/n.ts', "import '../types/t.js'")).toEqual([undefined])
     expect(verdicts('dsl/src/ir/n.ts', "import '../build/b.js'")).toEqual([expect.stringContaining('goes against')])
+  })
+
+  it('follows what an entry loads', () => {
+    const entry = write('kernels/src/index.ts', "import './a.js'\nimport type { C } from './c.js'")
+    const a = write('kernels/src/a.ts', "export { b } from './b'")
+    const b = write('kernels/src/b.ts', "import { kernel } from '@weft/dsl'")
+    write('kernels/src/c.ts', '')
+    expect(loadedBy(entry)).toEqual([entry, a, b])
   })
 
   it('finds a cycle, types apart', () => {
