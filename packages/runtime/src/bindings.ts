@@ -1,0 +1,133 @@
+import type { CompiledBinding, CompiledKernel } from '@weft/codegen'
+import { count, fault, quoted } from './errors'
+import { type Memory, USAGE } from './memory'
+
+/** A range of memory that is given to a binding. */
+export interface Range {
+  readonly memory: Memory
+  readonly offset: number
+  /** Bytes of data, as the caller sees it; 0 for nothing. */
+  readonly size: number
+  /** Bytes to bind: the size, rounded up to 4 where it ends with the memory. */
+  readonly bound: number
+}
+
+/** The limits that bindings are held to. */
+export type Limits = Readonly<Record<string, number>>
+
+export const isWritten = ({ access }: CompiledBinding): boolean => access !== 'read'
+
+const STORAGE = {
+  flag: USAGE.STORAGE,
+  usage: 'STORAGE',
+  size: 'maxStorageBufferBindingSize',
+  align: 'minStorageBufferOffsetAlignment',
+} as const
+const UNIFORM = {
+  flag: USAGE.UNIFORM,
+  usage: 'UNIFORM',
+  size: 'maxUniformBufferBindingSize',
+  align: 'minUniformBufferOffsetAlignment',
+} as const
+
+/** Checks one range against its declaration and the limits. Throws before anything is recorded. */
+export function checkRange(kernel: string, binding: CompiledBinding, range: Range, limits: Limits): void {
+  const what = `'${kernel}': '${binding.name}'`
+  const { memory, offset, size, bound } = range
+  const rules = binding.kind === 'uniform' ? UNIFORM : STORAGE
+  if (memory.destroyed) throw fault('buffer-destroyed', `${what} is a buffer that was destroyed`)
+  if (memory.gpu && (memory.gpu.usage & rules.flag) === 0) {
+    throw fault(
+      'binding-type',
+      `${what} is a GPUBuffer without ${rules.usage} usage`,
+      `create it with GPUBufferUsage.${rules.usage}`,
+    )
+  }
+  if (size === 0) return // bound to a stand-in
+  const align = limits[rules.align] ?? 256
+  if (offset % align !== 0) {
+    throw fault(
+      'binding-size',
+      `${what} starts at byte ${count(offset)}, expected a multiple of ${align} (${rules.align})`,
+    )
+  }
+  if (binding.kind === 'storage' && bound % 4 !== 0) {
+    throw fault('binding-size', `${what} has ${count(bound)} bytes, expected a multiple of 4`)
+  }
+  if (bound < binding.minBindingSize) {
+    throw fault(
+      'binding-size',
+      `${what} (${binding.type}) has ${count(bound)} bytes, expected at least ${count(binding.minBindingSize)}`,
+    )
+  }
+  const most = limits[rules.size]
+  if (most !== undefined && bound > most) {
+    throw fault(
+      'binding-limit',
+      `${what} binds ${count(bound)} bytes, and the device allows ${count(most)} (${rules.size})`,
+      'bind it in parts, or create the runtime with the limits of the adapter',
+    )
+  }
+}
+
+const meets = (a: Range, b: Range): boolean => a.offset < b.offset + b.bound && b.offset < a.offset + a.bound
+
+/**
+ * Checks that no two bindings are in each other's way. WebGPU forbids a buffer that is read and written in one
+ * dispatch even where the ranges are apart, since a usage belongs to the whole buffer. `merged` are the two names
+ * that the variant takes as one binding.
+ */
+export function checkOverlaps(
+  kernel: CompiledKernel,
+  ranges: ReadonlyMap<string, Range>,
+  merged: readonly [string, string] | null,
+): void {
+  const placed = kernel.bindings.flatMap((binding) => {
+    const range = ranges.get(binding.name)
+    return range && range.size > 0 && binding.name !== merged?.[0] ? [{ binding, range }] : []
+  })
+  placed.forEach((a, i) => {
+    for (const b of placed.slice(i + 1)) {
+      if (a.range.memory !== b.range.memory) continue
+      const writes = Number(isWritten(a.binding)) + Number(isWritten(b.binding))
+      if (writes === 0) continue
+      const names = quoted([a.binding.name, b.binding.name])
+      if (meets(a.range, b.range)) {
+        throw fault(
+          'binding-overlap',
+          `'${kernel.name}': ${names} overlap in one buffer, and the kernel writes there`,
+          inPlace(kernel),
+        )
+      }
+      if (writes === 1) {
+        throw fault(
+          'binding-overlap',
+          `'${kernel.name}': ${names} are parts of one buffer, one read and one written`,
+          'WebGPU allows only one of the two for a whole buffer: use two buffers',
+        )
+      }
+    }
+  })
+}
+
+const inPlace = ({ aliases }: CompiledKernel): string =>
+  aliases.length > 0
+    ? `in place it runs with ${aliases.map((pair) => quoted(pair)).join(' or ')} in exactly the same range`
+    : 'use another buffer, or declare the pair in the kernel: aliases: [[input, output]]'
+
+/** The declared alias that the ranges use, if they use one: the same range for both names. */
+export function aliasOf(kernel: CompiledKernel, ranges: ReadonlyMap<string, Range>): readonly [string, string] | null {
+  const same = ([input, output]: readonly [string, string]): boolean => {
+    const a = ranges.get(input)
+    const b = ranges.get(output)
+    return (
+      a !== undefined &&
+      b !== undefined &&
+      a.size > 0 &&
+      a.memory === b.memory &&
+      a.offset === b.offset &&
+      a.bound === b.bound
+    )
+  }
+  return kernel.aliases.find(same) ?? null
+}

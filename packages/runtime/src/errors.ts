@@ -1,0 +1,68 @@
+import type { Code } from '@weft/dsl/ir'
+
+/** A place in the author's source. */
+export interface Position {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** One fault, as data; the same shape as the compiler's diagnostics. */
+export interface Diagnostic {
+  readonly code: Code
+  readonly message: string
+  readonly position?: Position | null
+  /** A way out. */
+  readonly note?: string
+}
+
+function render({ code, message, position, note }: Diagnostic): string {
+  const lines = [`${code}: ${message}`]
+  if (position) lines.push(`  at ${position.file}:${position.line}:${position.column}`)
+  if (note) lines.push(`  note: ${note}`)
+  return lines.join('\n')
+}
+
+/**
+ * Every error that the runtime throws or rejects with. It is the compiler's `WeftError` in shape, not in identity:
+ * an app with generated kernels ships no compiler, so test `error.code` rather than `instanceof` across packages.
+ */
+export class WeftError extends Error {
+  override readonly name = 'WeftError'
+  readonly code: Code
+  readonly diagnostics: readonly Diagnostic[]
+
+  constructor(first: Diagnostic, ...more: Diagnostic[]) {
+    super([first, ...more].map(render).join('\n'))
+    this.code = first.code
+    this.diagnostics = [first, ...more]
+  }
+
+  /** The author's position of the first diagnostic. */
+  get position(): Position | null {
+    return this.diagnostics[0]?.position ?? null
+  }
+}
+
+/** `throw fault('bad-param', …)` */
+export const fault = (code: Code, message: string, note?: string): WeftError =>
+  new WeftError(note === undefined ? { code, message } : { code, message, note })
+
+/** Whether something is a WeftError of this package or of another. */
+export const isWeftError = (error: unknown): error is WeftError =>
+  error instanceof Error && error.name === 'WeftError' && 'diagnostics' in error
+
+export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** A byte count for people: `154,389,504`. Not by locale, so that messages are the same everywhere. */
+export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',')
+
+export const quoted = (names: Iterable<string>): string => [...names].map((name) => `'${name}'`).join(', ') || 'none'
+
+/** What a value is, for messages: `a Float32Array`, `undefined`, `'text'`. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'object' || value === null) return String(value)
+  return `a ${(value.constructor as { name?: string } | undefined)?.name ?? 'object'}`
+}

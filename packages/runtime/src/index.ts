@@ -1,0 +1,23 @@
+export type { PipelineStats } from './backend'
+export { type BufferLike, type BufferRange, DeviceBuffer, type ReadRange } from './buffer'
+export type { ArrayType, HostBytes } from './bytes'
+export { createRuntime, type RuntimeOptions } from './create'
+export { type Diagnostic, isWeftError, type Position, WeftError } from './errors'
+export { evaluateHost, type HostScope } from './host'
+export type { RuntimeInfo } from './info'
+export { fold, planLaunch, type Workgroups } from './launch'
+export { Packer } from './params'
+export type { Runtime } from './runtime'
+export type {
+  Arguments,
+  BufferOptions,
+  Launcher,
+  ParamValue,
+  RunOptions,
+  RuntimeStats,
+  Signature,
+  TextureLike,
+  TypedKernel,
+} from './signature'
+export { type Choice, type ChoiceOptions, type DeviceFacts, selectVariant } from './variant'
+export type { DeviceOptions } from './webgpu/open'

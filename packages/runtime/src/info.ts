@@ -1,0 +1,16 @@
+/** What a runtime runs on; plain data, for reports and for choosing kernels. */
+export interface RuntimeInfo {
+  readonly backend: 'webgpu' | 'cpu'
+  /** The adapter's description, or what else is known of it. */
+  readonly adapter: string
+  readonly vendor: string
+  readonly architecture: string
+  /** Whether the GPU is emulated on the CPU: results count, times do not. */
+  readonly software: boolean
+  /** `GPUFeatureName`s of the device, sorted. */
+  readonly features: readonly string[]
+  /** WGSL language features, sorted. */
+  readonly languageFeatures: readonly string[]
+  /** By their WebGPU names. */
+  readonly limits: Readonly<Record<string, number>>
+}

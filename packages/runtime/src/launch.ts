@@ -1,0 +1,74 @@
+import type { LaunchRule } from '@weft/dsl/ir'
+import { count, fault } from './errors'
+import { evaluateHost, type HostScope } from './host'
+
+export type Workgroups = readonly [number, number, number]
+
+const AXES = ['x', 'y', 'z'] as const
+/** The linear index of a workgroup is a u32, so a folded launch has fewer workgroups than this. */
+const LINEAR_LIMIT = 2 ** 32
+
+const bad = (kernel: string, message: string, note?: string) => fault('bad-workgroups', `'${kernel}': ${message}`, note)
+
+/**
+ * Spreads `n` workgroups over x, y and z, each at most `max`: one dimension while that is enough, then a rectangle as
+ * near to a square as it gets, then a box. The product is at least `n`; the kernel leaves the surplus alone, which is
+ * less than one row (or one layer's row). Throws `bad-workgroups` where no box is large enough.
+ */
+export function fold(kernel: string, n: number, max: number): Workgroups {
+  if (n <= max) return [n, 1, 1]
+  const z = Math.ceil(n / (max * max))
+  const x = Math.ceil(Math.sqrt(n / z))
+  const y = Math.ceil(n / (x * z))
+  if (z > max || x * y * z >= LINEAR_LIMIT) {
+    throw bad(
+      kernel,
+      `${count(n)} workgroups are more than one launch can have (${count(Math.min(max ** 3, LINEAR_LIMIT))})`,
+    )
+  }
+  return [x, y, z]
+}
+
+/** A workgroup count as a caller or a rule gave it. */
+function checked(kernel: string, value: number, what: string): number {
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw bad(kernel, `${what} is ${value}, which is not a number of workgroups`)
+  return value
+}
+
+function within(kernel: string, groups: Workgroups, max: number): Workgroups {
+  groups.forEach((n, axis) => {
+    if (n > max) {
+      throw bad(
+        kernel,
+        `${count(n)} workgroups in ${AXES[axis]}, and the device allows ${count(max)}`,
+        'give the kernel a launch rule of one dimension, which is folded, or launch it in parts',
+      )
+    }
+  })
+  return groups
+}
+
+/**
+ * The workgroups of a launch: by the rule, or as `given` by the caller, whose counts are taken as they are. A count of
+ * 0 in any dimension means that there is nothing to run. Throws `bad-workgroups`.
+ */
+export function planLaunch(
+  kernel: string,
+  rule: LaunchRule | null,
+  given: number | readonly number[] | undefined,
+  scope: HostScope,
+  max: number,
+): Workgroups {
+  if (given !== undefined) {
+    const list = typeof given === 'number' ? [given] : given
+    if (list.length < 1 || list.length > 3) throw bad(kernel, `workgroups has ${list.length} numbers, expected 1 to 3`)
+    const [x = 1, y = 1, z = 1] = list.map((n, axis) => checked(kernel, n, `workgroups.${AXES[axis]}`))
+    return within(kernel, [x, y, z], max)
+  }
+  if (!rule) throw bad(kernel, 'the kernel has no launch rule', 'say how many: { workgroups: [x, y, z] }')
+  const [x = 1, y = 1, z = 1] = rule.workgroups.map((e, axis) =>
+    checked(kernel, evaluateHost(e, scope), `the launch rule for ${AXES[axis]}`),
+  )
+  return rule.dimensions === 1 ? fold(kernel, x, max) : within(kernel, [x, y, z], max)
+}

@@ -1,0 +1,88 @@
+import type { ParamField, ParamsLayout } from '@weft/codegen'
+import type { Code } from '@weft/dsl/ir'
+import { fault, quoted, shown } from './errors'
+import { toHalf } from './half'
+import { flatten, type Scalar, setScalar, shapeOf } from './lanes'
+
+/** A field taken apart: where each scalar of its value goes. */
+interface Field extends ParamField {
+  readonly scalar: Scalar
+  readonly lanes: readonly number[]
+}
+
+const INTEGER: Partial<Record<Scalar, readonly [number, number]>> = {
+  i32: [-(2 ** 31), 2 ** 31 - 1],
+  u32: [0, 2 ** 32 - 1],
+}
+
+/** Checks that a scalar type holds `value` and gives it as a number. Throws `code`, naming the value as `what`. */
+export function scalarOf(value: unknown, scalar: Scalar, what: string, code: Code): number {
+  if (scalar === 'bool') {
+    if (value === true || value === 1) return 1
+    if (value === false || value === 0) return 0
+    throw fault(code, `${what} is ${shown(value)}, expected a bool`)
+  }
+  if (typeof value !== 'number') throw fault(code, `${what} is ${shown(value)}, expected a number (${scalar})`)
+  if (Number.isNaN(value)) throw fault(code, `${what} is NaN`)
+  const range = INTEGER[scalar]
+  if (range) {
+    if (Number.isInteger(value) && value >= range[0] && value <= range[1]) return value
+    throw fault(code, `${what} is ${value}, expected a whole number from ${range[0]} to ${range[1]} (${scalar})`)
+  }
+  const overflows = scalar === 'f16' ? (toHalf(value) & 0x7fff) === 0x7c00 : !Number.isFinite(Math.fround(value))
+  if (overflows && Number.isFinite(value)) throw fault(code, `${what} is ${value}, which ${scalar} cannot hold`)
+  return value
+}
+
+function fieldOf(field: ParamField): Field {
+  const array = /^array<(.+), (\d+)>$/.exec(field.type)
+  const shape = shapeOf(array?.[1] ?? field.type)
+  if (!shape)
+    throw fault('bad-param', `the param '${field.name}' has type ${field.type}, which the runtime cannot pack`)
+  const length = Number(array?.[2] ?? 1)
+  const stride = field.size / length // uniform arrays are padded, so the stride is the layout's to say
+  const lanes = Array.from({ length }, (_, i) => shape.offsets.map((at) => field.offset + i * stride + at)).flat()
+  return { ...field, scalar: shape.scalar, lanes }
+}
+
+/** Packs the params of one kernel into bytes as its shader reads them. */
+export class Packer {
+  readonly names: ReadonlySet<string>
+  readonly #fields: readonly Field[]
+  readonly #size: number
+
+  constructor(
+    readonly kernel: string,
+    layout: ParamsLayout | null,
+  ) {
+    this.#fields = (layout?.fields ?? []).map(fieldOf)
+    this.#size = layout?.size ?? 0
+    this.names = new Set(this.#fields.map((field) => field.name))
+  }
+
+  /**
+   * The block for `values`, which may hold other names too. Scalars are numbers (bools for `bool`), everything else a
+   * list of its lanes, nested or flat. Throws `bad-param` for what is missing or does not fit its type: NaN, a
+   * fraction, a negative number or one of 2³² and more for a u32.
+   */
+  pack(values: Readonly<Record<string, unknown>>): Uint8Array {
+    const bytes = new Uint8Array(this.#size)
+    const view = new DataView(bytes.buffer)
+    for (const field of this.#fields) {
+      const value = values[field.name]
+      const what = `'${this.kernel}': the param '${field.name}'`
+      if (value === undefined) {
+        throw fault('bad-param', `${what} (${field.type}) is missing`, `the kernel's params are ${quoted(this.names)}`)
+      }
+      const given = flatten(value)
+      if (given.length !== field.lanes.length) {
+        throw fault('bad-param', `${what} has ${given.length} numbers, expected ${field.lanes.length} (${field.type})`)
+      }
+      field.lanes.forEach((at, i) => {
+        const name = field.lanes.length === 1 ? what : `${what}, number ${i}`
+        setScalar(view, at, field.scalar, scalarOf(given[i], field.scalar, name, 'bad-param'))
+      })
+    }
+    return bytes
+  }
+}

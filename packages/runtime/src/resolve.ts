@@ -1,0 +1,57 @@
+import type { Backend } from './backend'
+import type { Range } from './bindings'
+import { type BufferOwner, DeviceBuffer, memoryOf, ownerOf } from './buffer'
+import { roundUp } from './bytes'
+import { count, fault, shown } from './errors'
+import type { Memory } from './memory'
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** By its form, since engines outside browsers have no `GPUBuffer` class in reach. */
+const isGPUBuffer = (value: unknown): value is GPUBuffer => isObject(value) && 'mapAsync' in value && 'usage' in value
+
+/** Whether a value was meant as a buffer, for the choice of an error. */
+export const looksLikeBuffer = (value: unknown): boolean =>
+  value instanceof DeviceBuffer ||
+  isGPUBuffer(value) ||
+  ArrayBuffer.isView(value) ||
+  (isObject(value) && 'buffer' in value)
+
+/** The memory behind a buffer of any make. `what` names it in errors: `binding-type`, `foreign-buffer`. */
+export function memoryBehind(value: unknown, what: string, owner: BufferOwner, backend: Backend): Memory {
+  if (value instanceof DeviceBuffer) {
+    if (ownerOf(value) === owner) return memoryOf(value)
+    throw fault(
+      'foreign-buffer',
+      `${what} is a buffer of another runtime`,
+      'read it there and make a buffer of it here',
+    )
+  }
+  if (isGPUBuffer(value)) return backend.adopt(value)
+  if (isObject(value) && 'buffer' in value && !ArrayBuffer.isView(value))
+    return memoryBehind(value.buffer, what, owner, backend)
+  const note =
+    ArrayBuffer.isView(value) || Array.isArray(value)
+      ? 'put host data into a buffer first: runtime.buffer(data)'
+      : undefined
+  throw fault('binding-type', `${what} is ${shown(value)}, expected a buffer`, note)
+}
+
+const isByteCount = (n: unknown): n is number => Number.isSafeInteger(n) && (n as number) >= 0
+
+/** The range that a caller gave to a binding, a read or a write. Also throws `binding-size` where it leaves the buffer. */
+export function rangeOf(value: unknown, what: string, owner: BufferOwner, backend: Backend): Range {
+  const memory = memoryBehind(value, what, owner, backend)
+  const given =
+    value instanceof DeviceBuffer || isGPUBuffer(value) ? {} : (value as { offset?: unknown; size?: unknown })
+  const offset = given.offset ?? 0
+  const size = given.size ?? memory.size - Number(offset)
+  if (!isByteCount(offset) || !isByteCount(size) || offset + size > memory.size) {
+    throw fault(
+      'binding-size',
+      `${what} is the range of ${shown(size)} bytes from byte ${shown(offset)} of a buffer of ${count(memory.size)} bytes`,
+    )
+  }
+  const ends = offset + size === memory.size
+  return { memory, offset, size, bound: ends ? Math.min(roundUp(size, 4), memory.capacity - offset) : size }
+}

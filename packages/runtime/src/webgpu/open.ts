@@ -1,0 +1,120 @@
+import { fault, textOf } from '../errors'
+import type { RuntimeInfo } from '../info'
+
+/** What of an adapter is asked for. */
+export interface DeviceOptions {
+  /** Where adapters come from; by default `navigator.gpu`. */
+  readonly gpu?: GPU | undefined
+  readonly powerPreference?: GPUPowerPreference
+  /** Asks for a software adapter. */
+  readonly forceFallbackAdapter?: boolean
+  /** Features to have; by default those of the adapter that kernels or the profiler can use. */
+  readonly features?: readonly GPUFeatureName[]
+  /** Limits to have; by default the adapter's, all of them. `'default'` takes the least that WebGPU guarantees. */
+  readonly limits?: 'adapter' | 'default' | Readonly<Record<string, number>>
+  readonly label?: string
+}
+
+/** Features that weft has a use for. An adapter without one of them still gives a device. */
+const USEFUL: readonly string[] = [
+  'shader-f16',
+  'subgroups',
+  'subgroup-size-control',
+  'chromium-experimental-subgroup-matrix',
+  'timestamp-query',
+  'chromium-experimental-timestamp-query-inside-passes',
+  'bgra8unorm-storage',
+  'texture-formats-tier1',
+  'texture-formats-tier2',
+]
+
+const ON_CPU = "or run on the CPU: createRuntime({ device: cpu() }), with cpu from '@weft/codegen/interp'"
+
+/**
+ * Limits as plain data. They are getters, own properties in some engines and of the prototype in others, and for
+ * some engines not enumerable.
+ */
+export function limitsOf(limits: GPUSupportedLimits): Record<string, number> {
+  const names = new Set<string>()
+  for (const name in limits) names.add(name)
+  for (const owner of [limits, Object.getPrototypeOf(limits) as object]) {
+    for (const name of Object.getOwnPropertyNames(owner)) names.add(name)
+  }
+  const values = [...names].map((name) => [name, (limits as unknown as Record<string, unknown>)[name]] as const)
+  return Object.fromEntries(values.filter((entry): entry is [string, number] => typeof entry[1] === 'number'))
+}
+
+async function adapterOf(options: DeviceOptions): Promise<GPUAdapter> {
+  const gpu = options.gpu ?? (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu
+  if (!gpu) {
+    throw fault(
+      'no-webgpu',
+      'there is no navigator.gpu',
+      `in a browser, use one with WebGPU, on https or localhost; in Node, import createRuntime from '@weft/runtime/node'; ${ON_CPU}`,
+    )
+  }
+  const { powerPreference, forceFallbackAdapter } = options
+  const request = { ...(powerPreference && { powerPreference }), ...(forceFallbackAdapter && { forceFallbackAdapter }) }
+  let why = 'requestAdapter gave null'
+  const adapter = await gpu.requestAdapter(request).catch((error: unknown) => {
+    why = textOf(error)
+    return null
+  })
+  if (!adapter) {
+    throw fault(
+      'no-adapter',
+      `WebGPU is here, but it found no adapter: ${why}`,
+      `install a GPU driver or a software Vulkan driver; ${ON_CPU}`,
+    )
+  }
+  return adapter
+}
+
+/** A device with the adapter's real limits. Rejects `no-webgpu`, `no-adapter` or `no-device`. */
+export async function openDevice(options: DeviceOptions): Promise<GPUDevice> {
+  const adapter = await adapterOf(options)
+  const { limits = 'adapter', label = 'weft' } = options
+  const features =
+    options.features ?? ([...adapter.features].filter((name) => USEFUL.includes(name)) as GPUFeatureName[])
+  const requiredLimits = limits === 'adapter' ? limitsOf(adapter.limits) : limits === 'default' ? {} : limits
+  try {
+    return await adapter.requestDevice({ label, requiredFeatures: features, requiredLimits })
+  } catch (error) {
+    throw fault(
+      'no-device',
+      `the adapter gave no device: ${textOf(error)}`,
+      `ask for fewer features (${features.join(', ') || 'none'}) or for limits: 'default'; ${ON_CPU}`,
+    )
+  }
+}
+
+/** Engines list the language feature before they have the call that goes with it. */
+function canSetImmediates(device: GPUDevice): boolean {
+  const encoder = device.createCommandEncoder()
+  const pass = encoder.beginComputePass()
+  pass.end()
+  encoder.finish()
+  return 'setImmediates' in pass
+}
+
+const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|software|basic render|warp|null/i
+
+export function describeDevice(device: GPUDevice, gpu: GPU | undefined): RuntimeInfo {
+  const info: Partial<GPUAdapterInfo> = device.adapterInfo ?? {}
+  const { vendor = '', architecture = '', description = '', device: name = '' } = info
+  const source = gpu ?? (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu
+  const language = [...(source?.wgslLanguageFeatures ?? [])]
+  const usable = canSetImmediates(device)
+    ? language
+    : language.filter((feature) => feature !== 'immediate_address_space')
+  return {
+    backend: 'webgpu',
+    adapter: description || [vendor, architecture, name].filter(Boolean).join(' ') || 'unknown',
+    vendor,
+    architecture,
+    software: info.isFallbackAdapter === true || SOFTWARE.test(`${vendor} ${architecture} ${description} ${name}`),
+    features: [...device.features].sort(),
+    languageFeatures: usable.sort(),
+    limits: limitsOf(device.limits),
+  }
+}
