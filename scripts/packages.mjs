@@ -17,7 +17,10 @@ export const packages = [
   {
     name: '@weft/dsl',
     folder: 'packages/dsl',
-    entries: [{ subpath: '.', output: 'index', sources: ['src/index.ts'] }],
+    entries: [
+      { subpath: '.', output: 'index', sources: ['src/index.ts'] },
+      { subpath: './ir', output: 'ir', sources: ['src/compiler.ts'] },
+    ],
   },
   {
     name: '@weft/codegen',

@@ -21,6 +21,7 @@ const WORKSPACE = {
   '@weft/codegen/interp': 'packages/codegen/src/interp/index.ts',
   '@weft/runtime/node': 'packages/runtime/src/node/index.ts',
   '@weft/kernels/source': 'packages/kernels/src/source.ts',
+  '@weft/dsl/ir': 'packages/dsl/src/compiler.ts',
   '@weft/dsl': 'packages/dsl/src/index.ts',
   '@weft/codegen': 'packages/codegen/src/index.ts',
   '@weft/runtime': 'packages/runtime/src/index.ts',

@@ -1,4 +1,6 @@
 export * from './kernel'
 export * from './launch'
 export * from './nodes'
+export * from './print'
+export * from './serialize'
 export * from './walk'

@@ -38,7 +38,7 @@ export interface Func {
 }
 
 /** A module-scope constant: a value built from constants only. */
-export interface Constant { readonly name: string; readonly type: Type; readonly value: Expr }
+export interface ConstantDecl { readonly name: string; readonly type: Type; readonly value: Expr }
 
 /** A kernel: one compute entry point with everything that it uses. */
 export interface Kernel {
@@ -53,7 +53,7 @@ export interface Kernel {
   readonly bindings: readonly Binding[]
   readonly params: readonly Field[]
   readonly overrides: readonly OverrideDecl[]
-  readonly constants: readonly Constant[]
+  readonly constants: readonly ConstantDecl[]
   /** Module-scope variables: workgroup and private. */
   readonly variables: readonly Variable[]
   /** Callees before callers. */

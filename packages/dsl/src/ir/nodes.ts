@@ -14,7 +14,7 @@ import type { AddressSpace, Type, ValueName } from '../types'
  * Neither `at` nor anything derived from it is part of the hash, the printed IR or the WGSL.
  */
 export type Expr =
-  | Const | Builtin | Param | Override | Argument | Result
+  | Const | Builtin | Param | Override | Constant | Argument | Result
   | Op | Construct | Convert | Bitcast | Swizzle | Index | Member | Length
 
 /** `lanes` are exact values (bools 0 or 1), column-major for matrices; NaN and ±∞ are allowed for floats. */
@@ -23,6 +23,8 @@ export interface Builtin { readonly kind: 'builtin'; readonly type: ValueName; r
 /** A launch parameter of the kernel: uniform over the dispatch. */
 export interface Param { readonly kind: 'param'; readonly type: Type; readonly name: string }
 export interface Override { readonly kind: 'override'; readonly type: ValueName; readonly name: string }
+/** A module-scope constant, see `Kernel.constants`. */
+export interface Constant { readonly kind: 'constant'; readonly type: Type; readonly name: string }
 /** A value parameter of the function whose body this is in. */
 export interface Argument { readonly kind: 'argument'; readonly type: Type; readonly name: string }
 /** The value of the statement that holds this same node; `id` is unique within the kernel. */

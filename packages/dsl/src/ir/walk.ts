@@ -9,6 +9,7 @@ const OPERANDS: Cases<Expr, readonly Expr[]> = {
   builtin: () => NONE,
   param: () => NONE,
   override: () => NONE,
+  constant: () => NONE,
   argument: () => NONE,
   result: () => NONE,
   op: (e) => e.args,

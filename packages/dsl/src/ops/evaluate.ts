@@ -126,7 +126,7 @@ const GET: { readonly [S in ScalarName]: (offset: number) => number } = {
 export function bitcast(to: ValueName, value: Value): number[] {
   const from = scalarOf(value.type)
   const target = scalarOf(to)
-  value.lanes.forEach((x, i) => PUT[from](i * BYTES[from], x))
+  for (const [i, x] of value.lanes.entries()) PUT[from](i * BYTES[from], x)
   return Array.from({ length: laneCount(to) }, (_, i) => GET[target](i * BYTES[target]))
 }
 

@@ -54,13 +54,13 @@ export function sizeOf(type: Type): number {
 /** Distance in bytes between consecutive elements of an array of `type`. */
 export const strideOf = (type: Type): number => roundUp(alignOf(type), sizeOf(type))
 
-export interface Member extends Field {
+export interface StructMember extends Field {
   readonly offset: number
   readonly size: number
 }
 
 /** The members of a struct with their byte offsets and sizes. */
-export function membersOf(type: Pick<StructType, 'fields'>): readonly Member[] {
+export function membersOf(type: Pick<StructType, 'fields'>): readonly StructMember[] {
   let end = 0
   return type.fields.map((field) => {
     const offset = roundUp(field.align ?? alignOf(field.type), end)

@@ -98,8 +98,25 @@ export function spell(type: Type): string {
 }
 
 /** Structural equality (structs by name *and* fields, so two different structs of one name are told apart). */
-export const sameType = (a: Type, b: Type): boolean =>
-  a === b || (typeof a !== 'string' && typeof b !== 'string' && JSON.stringify(a) === JSON.stringify(b))
+export function sameType(a: Type, b: Type): boolean {
+  if (a === b) return true
+  if (typeof a === 'string' || typeof b === 'string' || a.kind !== b.kind) return false
+  switch (a.kind) {
+    case 'array': return sameCount(a.count, (b as ArrayType).count) && sameType(a.of, (b as ArrayType).of)
+    case 'struct': return a.name === (b as StructType).name && sameFields(a.fields, (b as StructType).fields)
+    case 'atomic': return a.of === (b as AtomicType).of
+    default: return JSON.stringify(a) === JSON.stringify(b)
+  }
+}
+
+const sameCount = (a: ArrayType['count'], b: ArrayType['count']): boolean =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && a?.override === b?.override)
+
+const sameFields = (a: readonly Field[], b: readonly Field[]): boolean =>
+  a.length === b.length && a.every((x, i) => {
+    const y = b[i]
+    return y !== undefined && x.name === y.name && x.align === y.align && x.size === y.size && sameType(x.type, y.type)
+  })
 
 /** Whether a value of this type can be created, copied and stored: no atomics, runtime arrays, textures, pointers. */
 export function isConstructible(type: Type): boolean {

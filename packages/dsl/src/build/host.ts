@@ -1,0 +1,59 @@
+import type { HostExpr, HostOp, LaunchRule } from '../ir'
+import { apply } from './apply'
+import { fail } from './context'
+import { isHandle, type Handle } from './handle'
+import { describe } from './lift'
+import type { Expr } from './types'
+
+/**
+ * Numbers of the host: what a launch rule computes with. They stand for params that are known at dispatch, and
+ * behave as exact non-negative integers.
+ */
+export class HostNumber {
+  constructor(readonly expr: HostExpr) {}
+  add(other: HostArg): HostNumber { return host('add', this, other) }
+  sub(other: HostArg): HostNumber { return host('sub', this, other) }
+  mul(other: HostArg): HostNumber { return host('mul', this, other) }
+  /** Rounds down. */
+  div(other: HostArg): HostNumber { return host('div', this, other) }
+  ceilDiv(other: HostArg): HostNumber { return host('ceilDiv', this, other) }
+  min(other: HostArg): HostNumber { return host('min', this, other) }
+  max(other: HostArg): HostNumber { return host('max', this, other) }
+
+  [Symbol.toPrimitive](): never {
+    return fail('js-operator', 'a JavaScript operator is applied to a number of the launch rule', 'use its methods: n.mul(2), ceilDiv(n, 64)')
+  }
+}
+
+export type HostArg = HostNumber | number
+
+const host = (kind: HostOp, a: HostArg, b: HostArg): HostNumber => new HostNumber({ kind, a: hostExpr(a), b: hostExpr(b) })
+
+export function hostExpr(x: unknown): HostExpr {
+  if (x instanceof HostNumber) return x.expr
+  if (typeof x === 'number' && Number.isInteger(x) && x >= 0) return x
+  return fail('bad-launch', `${describe(x)} is not a number of workgroups`, 'the launch rule computes with its params and non-negative integers: ({ n }) => [ceilDiv(n, 64)]')
+}
+
+/** ⌈a / b⌉, of JavaScript numbers, of numbers in a launch rule, or of u32 expressions. */
+export function ceilDiv(a: number, b: number): number
+export function ceilDiv(a: HostArg, b: HostArg): HostNumber
+export function ceilDiv(a: Expr<'u32'>, b: Expr<'u32'> | number): Expr<'u32'>
+export function ceilDiv(a: unknown, b: unknown): unknown {
+  if (a instanceof HostNumber || b instanceof HostNumber) return host('ceilDiv', a as HostArg, b as HostArg)
+  if (isHandle(a) || isHandle(b)) return deviceCeilDiv(a, b)
+  return Math.ceil((a as number) / (b as number))
+}
+
+/** Adds b − 1 first: right as long as that does not exceed 2³². */
+function deviceCeilDiv(a: unknown, b: unknown): Handle {
+  const less = isHandle(b) ? apply('sub', [b, 1]) : (b as number) - 1
+  return apply('div', [apply('add', [a, less]), b])
+}
+
+export function launchRule(workgroups: unknown): LaunchRule {
+  if (!Array.isArray(workgroups) || workgroups.length < 1 || workgroups.length > 3) {
+    return fail('bad-launch', `the launch rule gives ${describe(workgroups)}`, 'it gives one to three counts: ({ rows }) => [rows]')
+  }
+  return { dimensions: workgroups.length as 1 | 2 | 3, workgroups: workgroups.map(hostExpr) }
+}

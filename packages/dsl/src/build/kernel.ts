@@ -1,0 +1,222 @@
+import { WeftError, type Diagnostic } from '../diagnostics'
+import type { Binding, Extent, Kernel, KernelSource, Position } from '../ir'
+import type { FeatureName } from '../ops'
+import type { Access, ScalarName, TextureType } from '../types'
+import { makeBuilder } from './builder'
+import type { Builder } from './builder-types'
+import { fail, Scope, Session } from './context'
+import { overrideDecl, type BindingDecl, type BindingView, type Override } from './declarations'
+import { exprState, Handle } from './handle'
+import { HostNumber, launchRule, type HostArg } from './host'
+import { describe } from './lift'
+import { checkName } from './names'
+import { makeRef, makeValue, rootPlace } from './ref'
+import { typeFrom } from './schema'
+import type { Expr, ShapeOf, Value } from './types'
+
+type Bindings = Readonly<Record<string, BindingDecl>>
+type Params = Readonly<Record<string, unknown>>
+type Overrides = Readonly<Record<string, Override>>
+
+/** What a kernel declares. One declaration gives the WGSL variables, the bind-group layout and the caller's types. */
+export interface KernelDecl<B extends Bindings, P extends Params, O extends Overrides> {
+  /** Invocations of a workgroup in x, y, z: numbers, or names of overrides. */
+  readonly workgroupSize: readonly (number | (keyof O & string))[]
+  readonly bindings: B
+  /** Values given at each dispatch: uniform over it, and laid out by weft. No name may be that of a binding. */
+  readonly params?: P & { readonly [K in keyof P & keyof B]: never }
+  readonly overrides?: O
+  /**
+   * The launch rule: how many workgroups to dispatch. One count is linear: `k.workgroupIndex` runs over it, 0 is
+   * skipped, and a count above what the device takes in one dimension is folded.
+   */
+  readonly workgroups?: (n: { readonly [K in keyof P | keyof O]: HostNumber } & { readonly [K in keyof B]: { readonly length: HostNumber } }) => readonly HostArg[]
+  /** Pairs of an input and an output that may be the same buffer. */
+  readonly aliases?: readonly (readonly [keyof B & string, keyof B & string])[]
+  /** Versions of the body, best first, with the features that each needs; `k.variant` tells the body which it is. */
+  readonly variants?: Readonly<Record<string, readonly FeatureName[]>>
+  /** Needs the feature `subgroup-size-control`. */
+  readonly subgroupSize?: number
+  /** `off`: stores whose index nothing limits are accepted. */
+  readonly guards?: 'required' | 'off'
+}
+
+/** What the body sees: bindings, params and overrides by name. */
+export type BodyView<B extends Bindings, P extends Params, O extends Overrides> =
+  & { readonly [K in keyof B]: BindingView<B[K]> }
+  & { readonly [K in keyof P]: Value<ShapeOf<P[K]>> }
+  & { readonly [K in keyof O]: O[K] extends Override<infer T> ? Expr<T> : never }
+
+/** A kernel as a value: its declaration and its body, built when it is first compiled or run. */
+export interface KernelOf<B extends Bindings, P extends Params, O extends Overrides> extends KernelSource {
+  /** The types of the interface, for callers; not there at run time. */
+  readonly $types?: { readonly bindings: B; readonly params: P; readonly overrides: O }
+}
+
+type None = Record<never, never>
+
+/**
+ * Declares a kernel.
+ *
+ *     export const scale = kernel('scale', {
+ *       workgroupSize: [64],
+ *       bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) },
+ *       params: { n: d.u32, factor: d.f32 },
+ *       workgroups: ({ n }) => [ceilDiv(n, 64)],
+ *     }, ({ x, y, n, factor }, k) => {
+ *       const i = k.globalIndex
+ *       k.if(i.lt(n), () => y.at(i).set(x.at(i).mul(factor)))
+ *     })
+ *
+ * Errors in the body are thrown as WeftError, with the line, when the kernel is first built.
+ */
+export function kernel<const B extends Bindings, const P extends Params = None, const O extends Overrides = None>(
+  name: string,
+  decl: KernelDecl<B, P, O>,
+  body: (view: BodyView<B, P, O>, k: Builder) => void,
+): KernelOf<B, P, O> {
+  checkName(name, 'a kernel')
+  if (typeof body !== 'function') fail('bad-argument', `the body of kernel '${name}' is ${describe(body)}`)
+  return new Source(name, decl as unknown as AnyDecl, body as (view: never, k: Builder) => void) as KernelOf<B, P, O>
+}
+
+type AnyDecl = KernelDecl<Bindings, Params, Overrides>
+
+interface Built {
+  readonly kernel: Kernel
+  readonly positions: readonly (Position | null)[]
+}
+
+class Source implements KernelSource {
+  readonly variants: KernelSource['variants']
+  private readonly built = new Map<string, Built>()
+  private readonly traced = new Map<string, readonly (Position | null)[]>()
+
+  constructor(
+    readonly name: string,
+    private readonly decl: AnyDecl,
+    private readonly body: (view: never, k: Builder) => void,
+  ) {
+    this.variants = Object.entries(decl.variants ?? { portable: [] }).map(([variant, needs]) => ({ name: variant, needs }))
+  }
+
+  ir(variant = this.first): Kernel {
+    let found = this.built.get(variant)
+    if (!found) {
+      found = this.build(variant, false)
+      this.built.set(variant, found)
+    }
+    return found.kernel
+  }
+
+  positions(variant = this.first): readonly (Position | null)[] {
+    let found = this.traced.get(variant)
+    if (!found) {
+      found = this.build(variant, true).positions
+      this.traced.set(variant, found)
+    }
+    return found
+  }
+
+  private get first(): string {
+    return this.variants[0]?.name ?? 'portable'
+  }
+
+  private build(variant: string, trace: boolean): Built {
+    if (!this.variants.some((v) => v.name === variant)) {
+      fail('unknown-name', `kernel '${this.name}' has no variant '${variant}'`, `its variants: ${this.variants.map((v) => v.name).join(', ')}`)
+    }
+    const session = new Session(this.name, trace)
+    const shell = declare(this.name, this.decl)
+    const scope = new Scope(session, `kernel '${this.name}'`, false)
+    const { stmts } = session.within(scope, () =>
+      scope.block(() => {
+        const k = makeBuilder({ session, invocations: invocationsOf(shell.workgroupSize), variant })
+        this.body(views(session, shell) as never, k)
+      }),
+    )
+    if (!trace) this.refuseUnused(session, variant)
+    const kernel: Kernel = Object.freeze({
+      ...shell, variant, constants: session.constants, variables: session.variables, functions: [...session.functions.values()], body: stmts,
+    })
+    return { kernel, positions: session.positions }
+  }
+
+  private refuseUnused(session: Session, variant: string): void {
+    const unused = session.operations.filter((o) => !o.used)
+    if (unused.length === 0) return
+    const positions = this.positions(variant)
+    const [first, ...more] = unused.map((o): Diagnostic => ({
+      code: 'unused-value', message: `the value of ${o.what} is not used`, at: o.at, position: positions[o.at] ?? null,
+      note: 'an expression alone does nothing: store it (.set), name it (k.let), or remove it',
+    }))
+    throw new WeftError(first as Diagnostic, ...more)
+  }
+}
+
+const invocationsOf = (size: Kernel['workgroupSize']): number | null =>
+  size.every((n) => typeof n === 'number') ? size.reduce<number>((product, n) => product * (n as number), 1) : null
+
+type Shell = Omit<Kernel, 'variant' | 'constants' | 'variables' | 'functions' | 'body'>
+
+function declare(name: string, decl: AnyDecl): Shell {
+  const bindings = Object.entries(decl.bindings ?? {}).map(([n, b]) => bindingOf(n, b))
+  const params = Object.entries(decl.params ?? {}).map(([n, schema]) => ({ name: checkName(n, 'a param'), type: typeFrom(schema, n) }))
+  const overrides = Object.entries(decl.overrides ?? {}).map(([n, o]) => overrideDecl(checkName(n, 'an override'), o))
+  const names = [...bindings, ...params, ...overrides].map((x) => x.name)
+  const twice = names.find((n, i) => names.indexOf(n) !== i)
+  if (twice !== undefined) fail('duplicate-name', `'${twice}' is declared twice in kernel '${name}'`, 'bindings, params and overrides share one set of names')
+  return {
+    kind: 'kernel', name, workgroupSize: extents(name, decl, overrides.map((o) => o.name)), subgroupSize: decl.subgroupSize ?? null,
+    bindings, params, overrides, launch: decl.workgroups ? launchRule(decl.workgroups(hostView(bindings, [...params, ...overrides]) as never)) : null,
+    aliases: decl.aliases ?? [], guards: decl.guards ?? 'required',
+  }
+}
+
+function bindingOf(name: string, decl: BindingDecl): Binding {
+  checkName(name, 'a binding')
+  if (typeof decl !== 'object' || decl === null || !('schema' in decl)) {
+    return fail('bad-argument', `binding '${name}' is declared as ${describe(decl)}`, 'declare it input(…), output(…), inout(…), uniform(…) or texture(…)')
+  }
+  const type = typeFrom(decl.schema, name)
+  const access: Access = decl.access
+  const base = { name, kind: decl.kind, access, type }
+  if (decl.kind === 'texture') return { ...base, texture: type as TextureType }
+  return decl.writes ? { ...base, writes: decl.writes } : base
+}
+
+function extents(name: string, decl: AnyDecl, overrides: readonly string[]): Kernel['workgroupSize'] {
+  const given: readonly unknown[] = [decl.workgroupSize].flat()
+  if (given.length < 1 || given.length > 3) fail('workgroup-size', `kernel '${name}' has a workgroup size of ${given.length} dimensions`, 'give one to three: [256], [16, 16], [8, 8, 4]')
+  const one = (e: unknown): Extent => {
+    if (typeof e === 'string') return overrides.includes(e) ? { override: e } : fail('unknown-name', `the workgroup size names override '${e}', which is not declared`)
+    if (typeof e === 'number' && Number.isInteger(e) && e >= 1) return e
+    return fail('workgroup-size', `${describe(e)} is not a workgroup size`, 'sizes are integers from 1 on, or names of overrides')
+  }
+  return [one(given[0]), one(given[1] ?? 1), one(given[2] ?? 1)]
+}
+
+function hostView(bindings: readonly Binding[], scalars: readonly { readonly name: string; readonly type: unknown }[]): Record<string, unknown> {
+  const overrides = new Set(scalars.filter((s) => 'default' in s).map((s) => s.name))
+  return Object.fromEntries([
+    ...bindings.map((b) => [b.name, { length: new HostNumber({ kind: 'length', binding: b.name }) }]),
+    ...scalars.map((s) => [s.name, new HostNumber({ kind: overrides.has(s.name) ? 'override' : 'param', name: s.name })]),
+  ])
+}
+
+/** How the body sees what the kernel declares. */
+function views(session: Session, shell: Shell): Record<string, unknown> {
+  const owner = { session, scope: null, home: null }
+  const out: Record<string, unknown> = {}
+  for (const b of shell.bindings) {
+    const label = `'${b.name}'`
+    out[b.name] = makeRef(rootPlace({ kind: 'binding', name: b.name }, b.type), { session, scope: null, access: b.access, label, eager: false })
+  }
+  for (const p of shell.params) {
+    out[p.name] = makeValue(exprState(Object.freeze({ kind: 'param', type: p.type, name: p.name }), owner, 0, `param '${p.name}'`))
+  }
+  for (const o of shell.overrides) {
+    out[o.name] = new Handle(exprState(Object.freeze({ kind: 'override', type: o.type as ScalarName, name: o.name }), owner, 0, `override '${o.name}'`))
+  }
+  return out
+}

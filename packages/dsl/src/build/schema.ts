@@ -1,0 +1,89 @@
+import { isValueName, type Field, type Type } from '../types'
+import { fail } from './context'
+import { describe } from './lift'
+
+/**
+ * From schemas to types. A schema is one of `typegpu/data` (`d.f32`, `d.struct({…})`, `d.arrayOf(…)`, …) or one of
+ * weft's own tokens and types. TypeGPU's schemas are callable, so `.type` is looked at first.
+ */
+
+/** What a schema looks like, as far as it is read here. */
+interface SchemaLike {
+  readonly type?: unknown
+  readonly inner?: unknown
+  readonly elementType?: unknown
+  readonly elementCount?: unknown
+  readonly propTypes?: Readonly<Record<string, unknown>>
+  readonly attribs?: readonly { readonly type?: string; readonly params?: readonly unknown[] }[]
+}
+
+/** Weft's composed types carry their IR type under this key. */
+export const WEFT_TYPE: unique symbol = Symbol('weft type')
+
+export function typeFrom(schema: unknown, what: string): Type {
+  if (isValueName(schema)) return schema
+  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) {
+    return fail('bad-type', `${what} has ${describe(schema)} where a type is expected`, 'use a schema of typegpu/data (d.f32, d.arrayOf(d.f32), d.struct({…})) or a type of weft (f32, vec4f)')
+  }
+  if (WEFT_TYPE in schema) return (schema as { readonly [WEFT_TYPE]: Type })[WEFT_TYPE]
+  const s = schema as SchemaLike
+  if (isValueName(s.type)) return s.type
+  switch (s.type) {
+    case 'array': return { kind: 'array', of: typeFrom(s.elementType, what), count: countOf(s.elementCount, what) }
+    case 'struct': return structFrom(schema as object, s.propTypes ?? {}, what)
+    case 'atomic': {
+      const of = typeFrom(s.inner, what)
+      return of === 'i32' || of === 'u32' ? { kind: 'atomic', of } : fail('bad-type', `${what} has an atomic of ${describe(of)}`, 'atomics are of i32 or u32')
+    }
+    case 'decorated': return typeFrom(s.inner, what)
+    default: break
+  }
+  if (typeof schema === 'function' && s.type === undefined) return runtimeArray(schema as (n: number) => unknown, what)
+  return fail('bad-type', `${what} has a schema of type '${String(s.type)}', which compute kernels do not have`)
+}
+
+/** `d.arrayOf(T)` without a count is a function of the count: a runtime-sized array. */
+function runtimeArray(schema: (n: number) => unknown, what: string): Type {
+  let one: unknown
+  try {
+    one = schema(1)
+  } catch {
+    return fail('bad-type', `${what} has ${describe(schema)} where a type is expected`)
+  }
+  const type = typeFrom(one, what)
+  return typeof type === 'object' && type.kind === 'array' ? { ...type, count: null } : type
+}
+
+function countOf(count: unknown, what: string): number | null {
+  if (count === 0 || count === null) return null
+  if (typeof count === 'number' && Number.isInteger(count) && count > 0) return count
+  return fail('bad-type', `${what} has an array of ${String(count)} elements`, 'a count is a positive integer; leave it out for a runtime-sized array')
+}
+
+const structs = new WeakMap<object, Type>()
+/** Names of anonymous structs follow their fields, so that equal texts come out of equal declarations. */
+function structFrom(schema: object, props: Readonly<Record<string, unknown>>, what: string): Type {
+  const known = structs.get(schema)
+  if (known) return known
+  const fields = Object.entries(props).map(([name, prop]): Field => ({ name, type: typeFrom(prop, `${what}.${name}`), ...attributes(prop) }))
+  const given = /^struct:(\w+)$/.exec(String(schema))?.[1]
+  const name = given && given !== '<unnamed>' ? given : capitalize(what)
+  const type: Type = { kind: 'struct', name, fields }
+  structs.set(schema, type)
+  return type
+}
+
+const capitalize = (what: string): string => what.replace(/(?:^|\W+)(\w)/g, (_, c: string) => c.toUpperCase())
+
+/** `d.align(n, T)` and `d.size(n, T)`. */
+function attributes(schema: unknown): Pick<Field, 'align' | 'size'> {
+  const out: { align?: number; size?: number } = {}
+  const s = schema as SchemaLike
+  if (s.type !== 'decorated') return out
+  for (const a of s.attribs ?? []) {
+    const n = Number(a.params?.[0])
+    if (a.type === '@align') out.align = n
+    if (a.type === '@size') out.size = n
+  }
+  return out
+}

@@ -1,0 +1,16 @@
+/** Register blocks: JavaScript arrays of variables and expressions, with loops over them that are unrolled. */
+
+type Small = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15
+
+/** An array whose first 16 elements are known to TypeScript to exist; `each` runs over its indices. */
+export type Tuple<T> = readonly [T, T, T, T, T, T, T, T, T, T, T, T, T, T, T, T, ...T[]]
+
+/** The array of `f(0) … f(n - 1)`. */
+export function tuple<T>(n: number, f: (index: Small) => T): Tuple<T> {
+  return Array.from({ length: n }, (_, i) => f(i as Small)) as unknown as Tuple<T>
+}
+
+/** The indices 0 … n − 1, for an ordinary JavaScript loop: `for (const i of each(4)) …`. */
+export function each(n: number): readonly Small[] {
+  return Array.from({ length: n }, (_, i) => i as Small)
+}

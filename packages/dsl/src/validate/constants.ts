@@ -1,0 +1,92 @@
+import type { Cases, Expr } from '../ir'
+import {
+  bitcast, bitcastRefusal, construct, convert, convertRefusal, element, evaluate, refusal, swizzle, type Value,
+} from '../ops'
+import { isValue, type ValueName } from '../types'
+import type { Context } from './context'
+
+/** Values of constant expressions, each found once; faults in them (`const-domain`) are reported on the way. */
+export class Constants {
+  private readonly values = new Map<Expr, Value | null>()
+
+  constructor(readonly context: Context) {}
+
+  /** The value of `e` where it is a constant expression of a value type, else null. Operands are asked first. */
+  of(e: Expr): Value | null {
+    if (e.kind === 'const') return e
+    if (LEAVES.has(e.kind)) return null
+    const known = this.values.get(e)
+    if (known !== undefined) return known
+    const value = (VALUE[e.kind] as (e: Expr, c: Constants) => Value | null)(e, this)
+    this.values.set(e, value)
+    return value
+  }
+
+  /** The number that a constant scalar is, or null. */
+  number(e: Expr): number | null {
+    return this.of(e)?.lanes[0] ?? null
+  }
+
+  refuse(at: number, what: string, why: string): void {
+    this.context.report('const-domain', `${what} of these constants has no value: ${why}`, at)
+  }
+}
+
+const LEAVES: ReadonlySet<Expr['kind']> = new Set<Expr['kind']>(['builtin', 'param', 'override', 'argument', 'result', 'length'])
+const NEVER = (): null => null
+
+const VALUE: Cases<Expr, Value | null, [Constants]> = {
+  const: (e) => e,
+  builtin: NEVER,
+  param: NEVER,
+  override: NEVER,
+  argument: NEVER,
+  result: NEVER,
+  length: NEVER,
+  member: NEVER,
+  constant: (e, c) => {
+    const decl = c.context.constants.get(e.name)
+    return decl ? c.of(decl.value) : null
+  },
+  op: (e, c) => {
+    const args = e.args.map((a) => c.of(a))
+    if (args.every((a) => a === null)) return null
+    const why = refusal(e.op, e.type, args, e.args.map((a) => a.type as ValueName))
+    if (why !== null) c.refuse(e.at, `'${e.op}'`, why)
+    return args.every((a): a is Value => a !== null) ? { type: e.type, lanes: evaluate(e.op, e.type, args) } : null
+  },
+  construct: (e, c) => {
+    if (!isValue(e.type)) return null
+    const args: Value[] = []
+    for (const a of e.args) {
+      const value = c.of(a)
+      if (value === null) return null
+      args.push(value)
+    }
+    return { type: e.type, lanes: construct(e.type, args) }
+  },
+  convert: (e, c) => {
+    const value = c.of(e.arg)
+    if (value === null) return null
+    const why = convertRefusal(e.type, value)
+    if (why !== null) c.refuse(e.at, `the conversion to ${e.type}`, why)
+    return { type: e.type, lanes: convert(e.type, value) }
+  },
+  bitcast: (e, c) => {
+    const value = c.of(e.arg)
+    if (value === null) return null
+    const why = bitcastRefusal(e.type, value)
+    if (why !== null) c.refuse(e.at, `the bitcast to ${e.type}`, why)
+    return { type: e.type, lanes: bitcast(e.type, value) }
+  },
+  swizzle: (e, c) => {
+    const value = c.of(e.of)
+    return value && { type: e.type, lanes: swizzle(value, e.lanes) }
+  },
+  index: (e, c) => {
+    const index = c.number(e.index)
+    const value = index === null ? null : c.of(e.of)
+    const lanes = value && index !== null ? element(value, index) : null
+    return lanes && isValue(e.type) ? { type: e.type, lanes } : null
+  },
+}

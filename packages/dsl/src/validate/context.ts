@@ -1,0 +1,43 @@
+import type { Code, Diagnostic } from '../diagnostics'
+import type { Binding, ConstantDecl, Extent, Func, Kernel, OverrideDecl } from '../ir'
+import type { ArrayType, Field } from '../types'
+import { DEFAULT_LIMITS, type Limits } from './limits'
+
+export interface ValidateOptions {
+  /** Limits of the device, where they are above the defaults. */
+  readonly limits?: Partial<Limits>
+  /** Requires that the params fit into immediates. */
+  readonly immediates?: boolean
+}
+
+/** What the checks of one kernel share: its declarations by name, and where faults go. */
+export class Context {
+  readonly diagnostics: Diagnostic[] = []
+  readonly limits: Limits
+  readonly bindings = new Map<string, Binding>()
+  readonly params = new Map<string, Field>()
+  readonly overrides = new Map<string, OverrideDecl>()
+  readonly constants = new Map<string, ConstantDecl>()
+  readonly functions = new Map<string, Func>()
+  /** Bindings that something writes, by name. */
+  readonly written = new Set<string>()
+
+  constructor(readonly kernel: Kernel, readonly options: ValidateOptions) {
+    this.limits = options.limits ? { ...DEFAULT_LIMITS, ...options.limits } : DEFAULT_LIMITS
+    for (const b of kernel.bindings) this.bindings.set(b.name, b)
+    for (const p of kernel.params) this.params.set(p.name, p)
+    for (const o of kernel.overrides) this.overrides.set(o.name, o)
+    for (const c of kernel.constants) this.constants.set(c.name, c)
+    for (const f of kernel.functions) this.functions.set(f.name, f)
+  }
+
+  report(code: Code, message: string, at?: number, note?: string): void {
+    this.diagnostics.push({ code, message, ...(at === undefined ? {} : { at }), ...(note === undefined ? {} : { note }) })
+  }
+
+  /** The number that an extent or count stands for: that of an override is its default, null where it has none. */
+  extent(e: Extent | ArrayType['count']): number | null {
+    if (e === null || typeof e === 'number') return e
+    return this.overrides.get(e.override)?.default ?? null
+  }
+}
