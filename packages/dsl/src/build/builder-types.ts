@@ -1,4 +1,4 @@
-import type { Int, AnyExpr, Arg, ArrayRef, AtomicRef, Expr, IndexArg, MatrixShape, MatrixValue, Ref, ScalarOf, Settable, Shape, ShapeOf, SubgroupOps, TypeOf, Value, VarRef } from './types'
+import type { Int, AnyExpr, Arg, ArrayRef, AtomicRef, Expr, IndexArg, MatrixShape, MatrixValue, Ref, ScalarOf, Settable, Shape, ShapeOf, SubgroupOps, TypeOf, Value, ValuesRef, VarRef } from './types'
 import type { ValueName } from '../types'
 
 type AnyArray = { readonly length: Expr<'u32'>; at(index: IndexArg): unknown }
@@ -34,6 +34,7 @@ export interface Builder extends SubgroupOps {
   var<I>(name: string, init: I): VarOf<I>
   var<R extends Readonly<Record<string, unknown>>>(inits: R): { readonly [K in keyof R]: VarOf<R[K]> }
   /** Memory shared by the workgroup, zero at the start; with counts, an array: `k.workgroup('tile', f32, 16, 64)`. */
+  workgroup<T extends ValueName>(name: string, type: { readonly type: T }, count: number): ValuesRef<T>
   workgroup<S, N extends readonly (number | Expr<Int>)[]>(name: string, schema: S, ...counts: N): Ref<Nested<Extract<ShapeOf<S>, Shape>, N>>
   /** A variable of the invocation at module scope: functions see it. */
   private<I>(name: string, init: I): VarOf<I>

@@ -6,6 +6,7 @@ import { fail, type Scope, type Session } from './context'
 import { exprState, Handle, NOBODY, ownerOf, STATE, valueState, type Owner, type State } from './handle'
 import { constant, lift, liftIndex } from './lift'
 import { load, read } from './read'
+import { bufferRef, textureRef } from './resources'
 
 /** References: places in memory, spelled as authors do — `.at(i)`, `.field`, `.x` — and read, set, updated atomically. */
 export class Ref extends Handle {
@@ -127,6 +128,8 @@ export function makeRef(place: Place, o: RefOptions): Handle {
       }
       return ref
     }
+    case 'texture': return textureRef(state, type)
+    case 'buffer': return bufferRef(state)
     default: return new Ref(state)
   }
 }

@@ -40,7 +40,7 @@ export interface Expr<T extends ValueName = ValueName> extends AnyExpr {
   sub(other: Arg<T>): Expr<T>
   sub<V extends TypeTable[T]['wider']>(other: Expr<V>): Expr<V>
   mul(other: Arg<T>): Expr<T>
-  mul<V extends ValueName>(other: Expr<V>): Expr<Product<T, V>>
+  mul<V extends ValueName>(other: Expr<V>): Expr<Product<NoInfer<T>, V>>
   /** Integers truncate; division by 0 gives the dividend. */
   div(other: Arg<T>): Expr<T>
   div<V extends TypeTable[T]['wider']>(other: Expr<V>): Expr<V>
@@ -215,8 +215,13 @@ export interface Settable<V> {
   set(value: V): void
 }
 
-/** A variable or element of value type. Each mention reads it; `.at` and lanes read where they are written. */
-export interface VarRef<T extends ValueName> extends Expr<T>, Assignable<T> {
+/**
+ * A variable or element of value type. Each mention reads a variable; elements and lanes are read where they are
+ * written. (An intersection, so that TypeScript infers `T` from it where an `Expr<T>` is expected.)
+ */
+export type VarRef<T extends ValueName> = Assignable<T> & RefLanes<T> & Expr<T>
+
+interface RefLanes<T extends ValueName> {
   at(index: IndexArg): OnlyRef<TypeTable[T]['element']>
   readonly x: OnlyRef<TypeTable[T]['x']>
   readonly y: OnlyRef<TypeTable[T]['x']>
@@ -240,6 +245,13 @@ export interface Assignable<T extends ValueName> {
   xorAssign(value: Arg<T>): void
   shlAssign(amount: Arg<TypeTable[T]['u32']>): void
   shrAssign(amount: Arg<TypeTable[T]['u32']>): void
+}
+
+/** An array of a value type, in a form that generic code can use (`T extends 'f32' | 'f16'`). */
+export interface ValuesRef<T extends ValueName> {
+  readonly [brand]: ArrayShape<T>
+  at(index: IndexArg): VarRef<T>
+  readonly length: Expr<'u32'>
 }
 
 export interface ArrayRef<E extends Shape> {

@@ -1,0 +1,64 @@
+import { forEachStmt, isPlace, type Call, type Func } from '../../ir'
+import { isValue, sameType, spell, type PtrType } from '../../types'
+import type { Context } from '../context'
+import { WGSL_LIMITS } from '../limits'
+import { spaceOf } from './effects'
+import type { Expressions } from './expressions'
+
+/** A call against the declaration of its function. The arguments themselves were checked. */
+export function checkCall(s: Call, x: Expressions): void {
+  const func = x.context.functions.get(s.func)
+  if (!func) return x.context.report('unknown-name', `there is no function '${s.func}'`, s.at)
+  if (func.params.length !== s.args.length) return x.fault(s.at, `'${s.func}' takes ${func.params.length} arguments, not ${s.args.length}`)
+  func.params.forEach(({ name, type }, i) => {
+    const arg = s.args[i]
+    if (!arg) return
+    const pointer = isValue(type) || type.kind !== 'ptr' ? null : type
+    if (isPlace(arg) !== (pointer !== null)) x.fault(s.at, `argument '${name}' of '${s.func}' must be ${pointer ? 'a place' : `a value of type ${spell(type)}`}`)
+    else if (isPlace(arg) && pointer) pass(s, name, pointer, arg, x)
+    else x.expect(`argument '${name}' of '${s.func}'`, type, arg.type, s.at)
+  })
+  if (s.result && func.result === null) x.fault(s.at, `'${s.func}' returns nothing`)
+  else if (s.result && func.result !== null) x.expect(`the result of '${s.func}'`, func.result, s.result.type, s.at)
+}
+
+function pass(s: Call, name: string, pointer: PtrType, place: Parameters<typeof spaceOf>[0], x: Expressions): void {
+  const what = `argument '${name}' of '${s.func}'`
+  if (!sameType(pointer.of, place.type)) return x.fault(s.at, `${what} must point to ${spell(pointer.of)}, not ${spell(place.type)}`)
+  const space = pointer.space === 'private' ? 'function' : pointer.space
+  const got = spaceOf(place, x)
+  if (got !== space) return x.fault(s.at, `${what} must point into ${space} memory, not ${got}`)
+  if (pointer.space === 'storage' || pointer.space === 'uniform') x.places.use(place, pointer.access, s.at)
+}
+
+/** Recursion, with the path of calls, and functions that stand after their callers. */
+export function checkCallGraph(context: Context): boolean {
+  const done = new Set<Func>()
+  const path: Func[] = []
+  const order = new Map(context.kernel.functions.map((f, i) => [f.name, i]))
+  let fine = true
+  const visit = (f: Func): void => {
+    if (done.has(f)) return
+    path.push(f)
+    forEachStmt(f.body, (s) => {
+      const callee = s.kind === 'call' ? context.functions.get(s.func) : undefined
+      if (!callee) return
+      const cycle = path.indexOf(callee)
+      if (cycle >= 0) {
+        fine = false
+        const names = [...path.slice(cycle), callee].map((g) => g.name)
+        context.report('recursion', `'${callee.name}' calls itself: ${names.join(' → ')}`, s.at, 'WGSL has no recursion: use a loop')
+      } else if ((order.get(callee.name) ?? 0) >= (order.get(f.name) ?? 0)) {
+        fine = false
+        context.report('invalid-ir', `function '${callee.name}' stands after its caller '${f.name}'`, s.at)
+      } else visit(callee)
+    })
+    path.pop()
+    done.add(f)
+  }
+  for (const f of context.kernel.functions) {
+    if (f.params.length > WGSL_LIMITS.functionParameters) context.report('bad-argument', `'${f.name}' has ${f.params.length} parameters, more than ${WGSL_LIMITS.functionParameters}`)
+    visit(f)
+  }
+  return fine
+}
