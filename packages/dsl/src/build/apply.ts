@@ -1,21 +1,24 @@
-import { PURE, canBitcast, productType, resolve, slotType, type PureName, type Row, type Slot } from '../ops'
+import { PURE, canBitcast, productType, slotType, type PureName, type Row, type Slot } from '../ops'
 import type { Expr } from '../ir'
 import { isMatrix, isValueName, laneCount, scalarOf, type ValueName } from '../types'
 import { fail, type Session } from './context'
-import { exprState, Handle, isHandle, ownerOf, STATE, type Owner } from './handle'
+import { exprState, Handle, isHandle, ownerOf, type Owner } from './handle'
 import { constant, describe, splat } from './lift'
 import { read } from './read'
 
 /** Building operations: overload resolution by the row, numbers lifted to the type of their partners. */
 
-const signatureCache = new Map<string, ValueName | null>()
+/** Result types by op and `T`; null where the row does not range over `T`. */
+const results = new Map<PureName, Map<ValueName, ValueName | null>>()
 
-function resultType(op: PureName, row: Row, types: readonly ValueName[]): ValueName | null {
-  const key = `${op}:${types.join()}`
-  let found = signatureCache.get(key)
+/** The type of the result when `T` is `t`; the operands were already made to fit their slots. */
+function resultType(op: PureName, row: Row, t: ValueName): ValueName | null {
+  let byType = results.get(op)
+  if (!byType) results.set(op, (byType = new Map()))
+  let found = byType.get(t)
   if (found === undefined) {
-    found = resolve(row, types)
-    signatureCache.set(key, found)
+    found = row.over.length === 0 || row.over.includes(t) ? slotType(row.out, t) : null
+    byType.set(t, found)
   }
   return found
 }
@@ -49,7 +52,7 @@ export function apply(op: PureName, args: readonly unknown[]): Handle {
     return product(op, args, owner)
   }
   const lifted = row.in.map((slot, i) => liftSlot(op, row, slot, t, args, i, session))
-  const type = resultType(op, row, lifted.map((e) => e.type as ValueName)) ?? noOverload(op, row, args)
+  const type = resultType(op, row, t) ?? noOverload(op, row, args)
   return operation(Object.freeze({ kind: 'op', at: session?.at() ?? 0, type, op, args: lifted }), owner, op)
 }
 
@@ -70,9 +73,9 @@ function liftSlot(op: PureName, row: Row, slot: Slot, t: ValueName, args: readon
 /** Wraps an operation and remembers it, so that one that nothing uses is reported. */
 export function operation(node: Expr, owner: Owner, what: string): Handle {
   const at = 'at' in node ? node.at : 0
-  const handle = new Handle(exprState(node, owner, at, `the value of ${what}`))
-  owner.session?.operations.push({ get used() { return handle[STATE].used }, at, what })
-  return handle
+  const state = exprState(node, owner, at, what)
+  owner.session?.operations.push(state)
+  return new Handle(state)
 }
 
 function product(op: PureName, args: readonly unknown[], owner: Owner): Handle {

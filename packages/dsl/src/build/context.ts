@@ -19,7 +19,7 @@ export interface OpenBlock {
 interface Tracked {
   readonly used: boolean
   readonly at: number
-  readonly what: string
+  readonly label: string
 }
 
 /**

@@ -5,24 +5,28 @@ import { fail, type OpenBlock, type Scope, type Session } from './context'
 /** The state of a handle, under a symbol: fields of structs are properties of handles and may have any name. */
 export const STATE: unique symbol = Symbol('weft')
 
-export interface State {
-  readonly type: Type
-  /** The run of the builder that it belongs to; null for constants. */
-  readonly session: Session | null
-  /** The body that it belongs to; null for what belongs to the module. */
-  readonly scope: Scope | null
-  /** The block that made the value, for values of statements. */
-  readonly home: OpenBlock | null
-  /** The expression; of a reference that reads at each mention, null. */
-  node: Expr | null
-  /** References only. */
-  readonly place: Place | null
-  readonly access: Access
-  /** What to call it in messages. */
-  readonly label: string
-  used: boolean
-  written: boolean
-  readonly at: number
+/** What a handle stands for. A class, so that all have one shape: the builder makes thousands. */
+export class State {
+  used = false
+  written = false
+
+  constructor(
+    readonly type: Type,
+    /** The run of the builder that it belongs to; null for constants. */
+    readonly session: Session | null,
+    /** The body that it belongs to; null for what belongs to the module. */
+    readonly scope: Scope | null,
+    /** The block that made the value, for values of statements. */
+    readonly home: OpenBlock | null,
+    /** The expression; of a reference that reads at each mention, null. */
+    public node: Expr | null,
+    /** References only. */
+    readonly place: Place | null,
+    readonly access: Access,
+    /** What to call it in messages. */
+    readonly label: string,
+    readonly at: number,
+  ) {}
 }
 
 /**
@@ -56,8 +60,6 @@ const tagOf = (type: string): string => (/^\w+$/.test(type) ? type : 'f32')
 
 export const isHandle = (x: unknown): x is Handle => typeof x === 'object' && x !== null && STATE in x
 
-const COMMON = { place: null, access: 'read', used: false, written: false } as const
-
 /** The run, the body and the innermost block that an expression belongs to. */
 export interface Owner {
   readonly session: Session | null
@@ -68,9 +70,8 @@ export interface Owner {
 export const NOBODY: Owner = { session: null, scope: null, home: null }
 
 /** The state of a pure expression; it belongs where its operands belong. */
-export const exprState = (node: Expr, owner: Owner, at: number, label = 'an expression'): State => ({
-  ...COMMON, ...owner, node, type: node.type, label, at,
-})
+export const exprState = (node: Expr, owner: Owner, at: number, label = 'an expression'): State =>
+  new State(node.type, owner.session, owner.scope, owner.home, node, null, 'read', label, at)
 
 /** Where an expression of these operands belongs: a variable is read now, everything else was made where it was made. */
 export function ownerOf(args: readonly unknown[]): Owner {
@@ -91,9 +92,8 @@ export function ownerOf(args: readonly unknown[]): Owner {
 }
 
 /** The state of a value made by a statement of the current block. */
-export const valueState = (node: Expr, scope: Scope, at: number, label = 'a value'): State => ({
-  ...COMMON, node, type: node.type, session: scope.session, scope, home: scope.current, label, at,
-})
+export const valueState = (node: Expr, scope: Scope, at: number, label = 'a value'): State =>
+  new State(node.type, scope.session, scope, scope.current, node, null, 'read', label, at)
 
 /** Refuses what is of another kernel, of another body, or of a block that has ended. */
 export function checkUsable(s: State, session: Session | null): void {

@@ -147,7 +147,7 @@ class Source implements KernelSource {
     if (unused.length === 0) return
     const positions = this.positions(variant)
     const [first, ...more] = unused.map((o): Diagnostic => ({
-      code: 'unused-value', message: `the value of ${o.what} is not used`, at: o.at, position: positions[o.at] ?? null,
+      code: 'unused-value', message: `the value of ${o.label} is not used`, at: o.at, position: positions[o.at] ?? null,
       note: 'an expression alone does nothing: store it (.set), name it (k.let), or remove it',
     }))
     throw new WeftError(first as Diagnostic, ...more)

@@ -3,7 +3,7 @@ import type { Expr, Place, Root, Step } from '../ir'
 import { factsOf, isMatrix, isValue, scalarOf, spell, vectorName, type Access, type ArrayType, type Type, type ValueName } from '../types'
 import { apply } from './apply'
 import { fail, type Scope, type Session } from './context'
-import { exprState, Handle, NOBODY, ownerOf, STATE, valueState, type Owner, type State } from './handle'
+import { exprState, Handle, NOBODY, ownerOf, STATE, State, valueState, type Owner } from './handle'
 import { constant, lift, liftIndex } from './lift'
 import { load, read } from './read'
 import { bufferRef, textureRef } from './resources'
@@ -110,10 +110,7 @@ interface RefOptions {
 /** A reference to `place`; what class it has, and what properties, follows from its type. */
 export function makeRef(place: Place, o: RefOptions): Handle {
   const { type } = place
-  const state: State = {
-    type, session: o.session, scope: o.scope, home: o.scope?.current ?? null, node: o.known ?? null, place,
-    access: o.access, label: o.label, used: false, written: false, at: 0,
-  }
+  const state = new State(type, o.session, o.scope, o.scope?.current ?? null, o.known ?? null, place, o.access, o.label, 0)
   if (isValue(type)) {
     if (o.eager && state.node === null && o.access !== 'write') state.node = load(state, place)
     return new Ref(state)

@@ -1,8 +1,7 @@
-import { isPlace, type Block, type Cases, type Func, type Of, type Place, type Stmt } from '../../ir'
-import { EFFECTS, type EffectRow } from '../../ops'
+import type { Block, Func, Of, Place, Stmt } from '../../ir'
 import type { Context } from '../context'
 import { BREAK, CONTINUE, NEXT, RETURN } from '../structure/statements'
-import { CALLER, DIVERGENT, FORBIDDEN, paramBit, translate, BY_SUBGROUP, type Mask, type Scope } from './mask'
+import { CALLER, DIVERGENT, FORBIDDEN, type Mask, type Scope } from './mask'
 import { Sources } from './sources'
 
 /** What a caller must know of a function: the masks are in terms of its parameters and of the flow at the call. */
@@ -28,7 +27,10 @@ const same = (a: State, b: State): boolean => a.every((x, i) => x === b[i])
 /** Where jumps go: the states that arrive, joined. */
 interface Exits { breaks: State | null; continues: State | null }
 
-const ROWS: Readonly<Record<string, EffectRow>> = EFFECTS
+/** The flow of control after a statement, and how it may be left (see `NEXT`). */
+export interface Outcome { flow: Mask; behavior: number }
+/** The rule of a statement; undefined: control goes on as it came. */
+export type Step = (s: Stmt, f: Flow, flow: Mask) => Outcome | undefined
 
 /**
  * One function by abstract interpretation: follows the rules of the specification for statements, with a state per
@@ -37,7 +39,6 @@ const ROWS: Readonly<Record<string, EffectRow>> = EFFECTS
 export class Flow {
   readonly sources: Sources
   private state: State | null
-  private readonly slots = new Map<number, number>()
   private readonly pointers = new Map<string, number>()
   private readonly reported = new Set<Stmt>()
   private exits: { loop: Exits; inner: Exits } | null = null
@@ -45,9 +46,11 @@ export class Flow {
   result: Mask = 0
   private returned: State | null = null
 
-  constructor(readonly context: Context, private readonly func: Func | null, slots: ReadonlyMap<number, number>, private readonly summaries: ReadonlyMap<string, Summary>) {
+  constructor(
+    readonly context: Context, private readonly func: Func | null, private readonly slots: ReadonlyMap<number, number>,
+    readonly summaries: ReadonlyMap<string, Summary>, private readonly step: Step,
+  ) {
     this.sources = new Sources(context)
-    this.slots = new Map(slots)
     const params = func?.params ?? []
     this.sources.params = params
     for (const p of params) if (this.sources.pointer(p.name)?.space === 'function') this.pointers.set(p.name, this.slots.size + this.pointers.size)
@@ -66,11 +69,11 @@ export class Flow {
   }
 
   /** Runs a block from a flow of control with mask `flow`; gives the mask at its end, and how it may be left. */
-  private block(block: Block, flow: Mask): { flow: Mask; behavior: number } {
+  block(block: Block, flow: Mask): Outcome {
     let behavior = NEXT
     for (const s of block) {
       if (!(behavior & NEXT)) break
-      const out = (STEP[s.kind] as (s: Stmt, f: Flow, flow: Mask) => { flow: Mask; behavior: number } | undefined)(s, this, flow)
+      const out = this.step(s, this, flow)
       if (out === undefined) continue
       flow = out.flow
       behavior = (behavior & ~NEXT) | out.behavior
@@ -92,16 +95,9 @@ export class Flow {
     this.needs[scope] = { mask: (before?.mask ?? 0) | symbolic, op: before?.op ?? op }
   }
 
-  private requireFlow(row: EffectRow, op: string, s: Stmt, flow: Mask): void {
-    if (row.flow === 'any') return
-    const { context } = this
-    if (row.flow === 'workgroup') this.require('workgroup', flow, op, s, () => context.report('divergent-barrier', `'${op}' stands in control flow that may differ between the invocations of a workgroup`, s.at, BARRIER_NOTE))
-    else this.require('subgroup', flow, op, s, () => context.report('divergent-subgroup', `'${op}' stands in control flow that may differ within a subgroup`, s.at, SUBGROUP_NOTE))
-  }
-
   // Places.
 
-  private slotOf(place: Place): number | undefined {
+  slotOf(place: Place): number | undefined {
     const { root } = place
     return root.kind === 'variable' ? this.slots.get(root.id) : root.kind === 'pointer' ? this.pointers.get(root.name) : undefined
   }
@@ -134,57 +130,7 @@ export class Flow {
     if (slot !== undefined && this.state) this.state[slot] = mask
   }
 
-  // Statements.
-
-  effect(s: Of<Stmt, 'effect'>, flow: Mask): void {
-    const row = ROWS[s.op] as EffectRow
-    this.requireFlow(row, s.op, s, flow)
-    let args: Mask = s.place ? this.view(s.place) : 0
-    s.args.forEach((arg, i) => {
-      const mask = this.sources.of(arg)
-      args |= mask
-      if (row.in[i] === 'uniform:u32') this.require('subgroup', mask | flow, s.op, s, () => this.notUniform(`argument ${i + 1} of '${s.op}'`, 'a subgroup', s))
-    })
-    if (s.place && row.place === 'workgroup') {
-      this.require('workgroup', this.view(s.place), s.op, s, () => this.notUniform(`the index that '${s.op}' reads`, 'a workgroup', s))
-    }
-    const divergent = row.result === 'divergent' || (row.result === 'args' && row.memory !== 'none' && s.place !== null && this.loaded(s.place) === DIVERGENT)
-    const mask = divergent ? DIVERGENT : args | flow | (row.result === 'subgroup' ? BY_SUBGROUP : 0)
-    if (s.result) this.sources.define(s.result.id, mask)
-    if (s.exchanged) this.sources.define(s.exchanged.id, mask)
-  }
-
-  private notUniform(what: string, where: string, s: Stmt): void {
-    this.context.report('not-uniform', `${what} may differ between the invocations of ${where}`, s.at)
-  }
-
-  call(s: Of<Stmt, 'call'>, flow: Mask): void {
-    const summary = this.summaries.get(s.func)
-    if (!summary) return
-    const args = s.args.map((a) => (isPlace(a) ? this.passed(a) : this.sources.of(a)) | flow)
-    for (const scope of ['workgroup', 'subgroup'] as const) {
-      const need = summary.needs[scope]
-      if (!need) continue
-      const mask = translate(need.mask, flow, args)
-      this.require(scope, mask, need.op, s, () => this.divergentCall(scope, need.op, s))
-    }
-    s.args.forEach((a, i) => {
-      const contents = summary.contents[i]
-      if (isPlace(a) && contents !== null && contents !== undefined) this.store(a, translate(contents, flow, args))
-    })
-    if (s.result) this.sources.define(s.result.id, translate(summary.result, flow, args) | flow)
-  }
-
-  /** A pointer depends on its indices and, in function memory, on what it points to. */
-  private passed(place: Place): Mask {
-    return this.slotOf(place) === undefined ? this.view(place) : this.loaded(place)
-  }
-
-  private divergentCall(scope: Scope, op: string, s: Of<Stmt, 'call'>): void {
-    const code = scope === 'workgroup' ? 'divergent-barrier' : 'divergent-subgroup'
-    const where = scope === 'workgroup' ? 'between the invocations of a workgroup' : 'within a subgroup'
-    this.context.report(code, `'${op}' in '${s.func}' depends on this call, whose flow or arguments may differ ${where}`, s.at, scope === 'workgroup' ? BARRIER_NOTE : SUBGROUP_NOTE)
-  }
+  // Control.
 
   return(mask: Mask | null): void {
     if (mask !== null) this.result |= mask
@@ -201,7 +147,7 @@ export class Flow {
   }
 
   /** Alternatives from one state, each with the flow `mask`: those of an `if` or `switch`. */
-  branch(blocks: readonly Block[], flow: Mask, mask: Mask): { flow: Mask; behavior: number } {
+  branch(blocks: readonly Block[], flow: Mask, mask: Mask): Outcome {
     const before = this.state
     let after: State | null = null
     let end: Mask = 0
@@ -218,7 +164,7 @@ export class Flow {
     return { flow: behavior === NEXT ? flow : end, behavior }
   }
 
-  switch(s: Of<Stmt, 'switch'>, flow: Mask): { flow: Mask; behavior: number } {
+  switch(s: Of<Stmt, 'switch'>, flow: Mask): Outcome {
     const outer = this.exits
     const own: Exits = { breaks: null, continues: null }
     this.exits = { loop: outer?.loop ?? own, inner: own }
@@ -233,12 +179,12 @@ export class Flow {
    * A loop until neither the state nor the flow at its start grows. `round` runs one iteration from a flow and gives
    * the flow after it, and how its body may be left.
    */
-  repeat(flow: Mask, round: (flow: Mask) => { flow: Mask; behavior: number }): { flow: Mask; behavior: number } {
+  repeat(flow: Mask, round: (flow: Mask) => Outcome): Outcome {
     const outer = this.exits
     let start = flow
     let entry = this.state as State
     let own: Exits
-    let out: { flow: Mask; behavior: number }
+    let out: Outcome
     for (;;) {
       own = { breaks: null, continues: null }
       this.exits = { loop: own, inner: own }
@@ -257,74 +203,13 @@ export class Flow {
     return { flow: returns ? start | out.flow : flow, behavior: (own.breaks ? NEXT : 0) | (out.behavior & RETURN) }
   }
 
-  /** Leaves the loop where `mask` decides so, and goes on with the flow that this leaves. */
-  leaveIf(): void {
+  /** The loop may end here. */
+  mayLeave(): void {
     if (this.exits) this.exits.inner.breaks = join(this.exits.inner.breaks, this.state)
   }
 
+  /** Control that continued comes together with that which went on. */
   arrive(): void {
     if (this.exits) this.state = join(this.state, this.exits.loop.continues)
   }
-
-  runBlock(block: Block, flow: Mask): { flow: Mask; behavior: number } {
-    return this.block(block, flow)
-  }
 }
-
-const BARRIER_NOTE = 'move it out of the branch, and let the condition depend on params, workgroup ids or workgroupUniformLoad only'
-const SUBGROUP_NOTE = 'move it out of the branch, so that all invocations of a subgroup reach it'
-
-type Outcome = { flow: Mask; behavior: number } | undefined
-
-const STEP: Cases<Stmt, Outcome, [Flow, Mask]> = {
-  let: (s, f, flow) => void f.sources.define(s.result.id, f.sources.of(s.value) | flow),
-  var: (s, f, flow) => void f.declare(s.variable.id, flow | (s.variable.init ? f.sources.of(s.variable.init) : 0)),
-  load: (s, f, flow) => void f.sources.define(s.result.id, f.loaded(s.place) | flow),
-  store: (s, f, flow) => void f.store(s.place, f.sources.of(s.value) | flow),
-  effect: (s, f, flow) => void f.effect(s, flow),
-  call: (s, f, flow) => void f.call(s, flow),
-  if: (s, f, flow) => f.branch([s.then, s.else], flow, flow | f.sources.of(s.test)),
-  switch: (s, f, flow) => f.switch(s, flow),
-  range: (s, f, flow) => {
-    // As `for (var i = start; i < end; i += step)`: the index is a variable that the continuing block assigns.
-    const bounds = f.sources.all([s.start, s.end, s.step])
-    return f.repeat(flow, (start) => {
-      const inside = start | bounds
-      f.leaveIf()
-      f.sources.define(s.index.id, inside)
-      const out = f.runBlock(s.body, inside)
-      f.arrive()
-      return { flow: out.flow, behavior: out.behavior | BREAK }
-    })
-  },
-  loop: (s, f, flow) => f.repeat(flow, (start) => {
-    const header = f.runBlock(s.header, start)
-    let inside = header.flow
-    if (s.test) {
-      inside |= f.sources.of(s.test)
-      f.leaveIf()
-    }
-    const body = f.runBlock(s.body, inside)
-    f.arrive()
-    let end = f.runBlock(s.continuing, body.flow).flow
-    if (s.breakIf) {
-      end |= f.sources.of(s.breakIf)
-      f.leaveIf()
-    }
-    return { flow: end, behavior: body.behavior | (header.behavior & ~NEXT) }
-  }),
-  break: (_s, f, flow) => {
-    f.jump('break')
-    return { flow, behavior: BREAK }
-  },
-  continue: (_s, f, flow) => {
-    f.jump('continue')
-    return { flow, behavior: CONTINUE }
-  },
-  return: (s, f, flow) => {
-    f.return(s.value ? f.sources.of(s.value) | flow : null)
-    return { flow, behavior: RETURN }
-  },
-}
-
-export { paramBit }
