@@ -1,9 +1,9 @@
 import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { Range } from './bindings'
 import type { RuntimeInfo } from './info'
+import type { Workgroups } from './launch'
 import type { Memory, Outcome } from './memory'
 import type { DeviceFacts } from './variant'
-import type { Workgroups } from './launch'
 
 /** Values of a kernel's overrides by name, every one of them. */
 export type OverrideValues = Readonly<Record<string, number>>

@@ -4,7 +4,7 @@ import { fault, shown } from './errors'
 import { Life } from './life'
 import { Runtime } from './runtime'
 import { GpuBackend } from './webgpu/backend'
-import { describeDevice, type DeviceOptions, openDevice } from './webgpu/open'
+import { type DeviceOptions, describeDevice, openDevice } from './webgpu/open'
 
 export interface RuntimeOptions extends DeviceOptions {
   /** A device of the caller, who keeps it and destroys it, or an executor: `cpu()` of `@weft/codegen/interp`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createRuntime } from './create'
 import type { BufferLike } from './buffer'
+import { createRuntime } from './create'
 import { failure } from './testing/expect'
 import { as, fakeCpu, fill, fixture, increment, linear, saxpy } from './testing/fixtures'
 
