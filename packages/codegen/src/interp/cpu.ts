@@ -1,0 +1,85 @@
+import { deserialize, FEATURES, type Feature, WeftError } from '@weft/dsl/ir'
+import type { CompiledKernel, CompiledVariant } from '../artifact'
+import type { Executable, Executor, Launch } from '../executor'
+import { type Prepared, prepare } from './prepare'
+
+export interface CpuOptions {
+  /** Invocations of a subgroup: a power of two from 4 to 128. */
+  readonly subgroupSize?: number
+}
+
+const features: readonly Feature[] = Object.values(FEATURES)
+const named = (key: 'device' | 'language'): readonly string[] => features.flatMap((f) => f[key] ?? [])
+
+/** Memory of the host is the only real limit; these are figures that common GPUs have. */
+const LIMITS: Readonly<Record<string, number>> = {
+  maxBindGroups: 4,
+  maxBindingsPerBindGroup: 1000,
+  maxBufferSize: 2 ** 31 - 4,
+  maxComputeInvocationsPerWorkgroup: 1024,
+  maxComputeWorkgroupSizeX: 1024,
+  maxComputeWorkgroupSizeY: 1024,
+  maxComputeWorkgroupSizeZ: 64,
+  maxComputeWorkgroupStorageSize: 65536,
+  maxComputeWorkgroupsPerDimension: 65535,
+  maxDynamicStorageBuffersPerPipelineLayout: 4,
+  maxDynamicUniformBuffersPerPipelineLayout: 8,
+  maxImmediateSize: 64,
+  maxSampledTexturesPerShaderStage: 16,
+  maxStorageBufferBindingSize: 2 ** 31 - 4,
+  maxStorageBuffersPerShaderStage: 16,
+  maxStorageTexturesPerShaderStage: 8,
+  maxUniformBufferBindingSize: 65536,
+  maxUniformBuffersPerShaderStage: 12,
+  minStorageBufferOffsetAlignment: 256,
+  minUniformBufferOffsetAlignment: 256,
+}
+
+/**
+ * The interpreter as a device: `createRuntime({ device: cpu() })` runs compiled kernels on it. They must carry their
+ * IR (`CompiledKernel.ir`).
+ */
+export function cpu(options: CpuOptions = {}): Executor {
+  const subgroupSize = options.subgroupSize ?? 32
+  return {
+    kind: 'cpu',
+    name: 'weft interpreter',
+    features: named('device'),
+    languageFeatures: named('language'),
+    subgroupSize,
+    limits: { ...LIMITS, minSubgroupSize: subgroupSize, maxSubgroupSize: subgroupSize },
+    prepare: (kernel, variant, overrides) => executable(kernel, variant, overrides, subgroupSize),
+  }
+}
+
+function executable(kernel: CompiledKernel, variant: CompiledVariant, overrides: Readonly<Record<string, number>>, subgroupSize: number): Executable {
+  const text = kernel.ir?.[variant.source]
+  if (text === undefined) {
+    throw new WeftError({
+      code: 'no-variant',
+      message: `kernel '${kernel.name}' carries no IR of its variant '${variant.source}', which the interpreter runs`,
+      note: 'compile it with its IR, or load the part of the artifact that has it',
+    })
+  }
+  const ir = deserialize(text)
+  const size = ir.subgroupSize ?? subgroupSize
+  const prepared = prepare(ir, { overrides: byName(kernel, overrides), subgroupSize: size, layout: kernel.params })
+  return { run: (launch) => runLaunch(prepared, variant, launch) }
+}
+
+/** Overrides come under the keys that WebGPU takes, which may be `@id` numbers: `prepare` knows both. */
+const byName = (kernel: CompiledKernel, overrides: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(overrides).map(([key, value]) => [kernel.overrides.find((o) => o.key === key)?.name ?? key, value]))
+
+/** In a variant for an alias the two names are one binding: either of them may have been given. */
+function runLaunch(prepared: Prepared, variant: CompiledVariant, launch: Launch): void {
+  const { alias } = variant.needs
+  const bindings = { ...launch.bindings }
+  const [a, b] = alias ?? []
+  const memory = (a && bindings[a]) ?? (b && bindings[b])
+  if (a && b && memory) {
+    bindings[a] ??= memory
+    bindings[b] ??= memory
+  }
+  prepared.run({ bindings, params: launch.params, workgroups: launch.workgroups })
+}
