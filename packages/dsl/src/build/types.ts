@@ -8,6 +8,7 @@ import type { TypeTable } from './type-table'
  */
 
 declare const brand: unique symbol
+declare const exact: unique symbol
 
 export type Float = 'f32' | 'f16'
 export type Int = 'i32' | 'u32'
@@ -82,7 +83,10 @@ export interface Expr<T extends ValueName = ValueName> extends AnyExpr {
   readonly xyz: Only<TypeTable[T]['v3']>
   readonly yzw: Only<TypeTable[T]['v3']>
   /** Any one to four lanes: `v.swizzle('wzyx')`. */
-  swizzle<P extends string>(lanes: P): Expr<Swizzled<T, P>>
+  swizzle<P extends string>(lanes: P): Only<Swizzled<T, P>>
+
+  /** Not there at run time: two types are never mixed by inferring their union (`fn.select(float, integer, test)`). */
+  readonly [exact]: (type: T) => T
 
   /** Not a promise: TypeScript reports TS2801 where an expression is used as a JavaScript condition. Use `k.if`, `k.when` or `fn.select`. */
   readonly then: (onfulfilled: (value: never) => unknown) => unknown
@@ -193,7 +197,8 @@ export interface ArrayValue<E extends Shape> {
   readonly [brand]: ArrayShape<E>
   /** The element; several indices go into nested arrays. Read where it is written. */
   at(index: IndexArg): Value<E>
-  at(index: IndexArg, ...rest: IndexArg[]): Value<Inner<E>>
+  at(i: IndexArg, j: IndexArg): Value<Inner<E>>
+  at(i: IndexArg, j: IndexArg, k: IndexArg): Value<Inner<Inner<E>>>
   /** The number of elements; of a runtime-sized array, as many as fit the bound buffer. */
   readonly length: Expr<'u32'>
 }
@@ -252,12 +257,14 @@ export interface ValuesRef<T extends ValueName> {
   readonly [brand]: ArrayShape<T>
   at(index: IndexArg): VarRef<T>
   readonly length: Expr<'u32'>
+  set(value: ArrayValue<T> | ArrayRef<T> | ValuesRef<T>): void
 }
 
 export interface ArrayRef<E extends Shape> {
   readonly [brand]: ArrayShape<E>
   at(index: IndexArg): Ref<E>
-  at(index: IndexArg, ...rest: IndexArg[]): Ref<Inner<E>>
+  at(i: IndexArg, j: IndexArg): Ref<Inner<E>>
+  at(i: IndexArg, j: IndexArg, k: IndexArg): Ref<Inner<Inner<E>>>
   readonly length: Expr<'u32'>
   set(value: ArrayValue<E> | ArrayRef<E>): void
 }
@@ -300,7 +307,8 @@ export interface WriteValue<T extends ValueName> {
 
 export interface WriteArray<E extends Shape> {
   at(index: IndexArg): WriteRef<E>
-  at(index: IndexArg, ...rest: IndexArg[]): WriteRef<Inner<E>>
+  at(i: IndexArg, j: IndexArg): WriteRef<Inner<E>>
+  at(i: IndexArg, j: IndexArg, k: IndexArg): WriteRef<Inner<Inner<E>>>
   readonly length: Expr<'u32'>
 }
 

@@ -205,7 +205,8 @@ export class Flow {
 
   /** The loop may end here. */
   mayLeave(): void {
-    if (this.exits) this.exits.inner.breaks = join(this.exits.inner.breaks, this.state)
+    // A copy: control goes on with the state and changes it.
+    if (this.exits && this.state) this.exits.inner.breaks = join(this.exits.inner.breaks, this.state.slice())
   }
 
   /** Control that continued comes together with that which went on. */
