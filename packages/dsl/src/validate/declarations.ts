@@ -60,9 +60,15 @@ function checkLaunch(context: Context): void {
       return
     }
     switch (e.kind) {
-      case 'param': return context.params.has(e.name) ? undefined : bad(`the launch rule names the param '${e.name}', which does not exist`)
-      case 'override': return context.overrides.has(e.name) ? undefined : bad(`the launch rule names the override '${e.name}', which does not exist`)
-      case 'length': return isArray(context.bindings.get(e.binding)?.type) ? undefined : bad(`the launch rule asks for the length of '${e.binding}', which is not an array binding`)
+      case 'param':
+        if (!context.params.has(e.name)) bad(`the launch rule names the param '${e.name}', which does not exist`)
+        return
+      case 'override':
+        if (!context.overrides.has(e.name)) bad(`the launch rule names the override '${e.name}', which does not exist`)
+        return
+      case 'length':
+        if (!isArray(context.bindings.get(e.binding)?.type)) bad(`the launch rule asks for the length of '${e.binding}', which is not an array binding`)
+        return
       default:
         visit(e.a)
         visit(e.b)

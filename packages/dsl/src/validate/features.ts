@@ -23,11 +23,16 @@ export function featuresOf(kernel: Kernel): ReadonlySet<FeatureName> {
 function ofType(type: Type, found: Set<FeatureName>): void {
   if (isValue(type)) return void (scalarOf(type) === 'f16' && found.add('f16'))
   switch (type.kind) {
-    case 'array': return ofType(type.of, found)
-    case 'struct': return type.fields.forEach((f) => ofType(f.type, found))
+    case 'array':
+      ofType(type.of, found)
+      return
+    case 'struct':
+      for (const f of type.fields) ofType(f.type, found)
+      return
     case 'ptr':
       if (type.space !== 'function' && type.space !== 'private') found.add('pointer-parameters')
-      return ofType(type.of, found)
+      ofType(type.of, found)
+      return
     case 'texture': return void (type.format !== undefined && type.access !== 'write' && found.add('read-write-textures'))
     case 'subgroup_matrix':
       found.add('subgroup-matrix')

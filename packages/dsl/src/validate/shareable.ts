@@ -18,11 +18,20 @@ const refuse = (what: string, why: string, context: Context): void =>
 function checkBinding(b: Binding, context: Context): void {
   const { type } = b
   const texture = !isValue(type) && type.kind === 'texture'
-  if (texture !== (b.kind === 'texture')) return context.report('bad-type', `binding '${b.name}' of kind ${b.kind} cannot have the type ${spell(type)}`)
-  if (b.kind === 'uniform' && b.access !== 'read') return context.report('binding-access', `'${b.name}' is a uniform buffer and cannot be written`)
+  if (texture !== (b.kind === 'texture')) {
+    context.report('bad-type', `binding '${b.name}' of kind ${b.kind} cannot have the type ${spell(type)}`)
+    return
+  }
+  if (b.kind === 'uniform' && b.access !== 'read') {
+    context.report('binding-access', `'${b.name}' is a uniform buffer and cannot be written`)
+    return
+  }
   if (texture || (!isValue(type) && type.kind === 'buffer')) return
   const why = unshareable(type, b.kind === 'uniform' ? 'uniform' : b.access === 'read' ? 'read' : 'storage', true)
-  if (why !== null) return refuse(`binding '${b.name}'`, why, context)
+  if (why !== null) {
+    refuse(`binding '${b.name}'`, why, context)
+    return
+  }
   if (b.kind === 'uniform') checkUniform(b, context)
 }
 

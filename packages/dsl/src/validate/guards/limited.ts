@@ -68,12 +68,19 @@ export class Limited {
       if (seen.has(x)) return
       seen.add(x)
       const builtin = this.facts.builtin(x)
-      if (builtin) return builtin.leaves.forEach((leaf) => this.facts.learn(leaf))
-      if (x.kind === 'argument') return this.facts.learn(this.facts.argument(x.name))
+      if (builtin) {
+        for (const leaf of builtin.leaves) this.facts.learn(leaf)
+        return
+      }
+      if (x.kind === 'argument') {
+        this.facts.learn(this.facts.argument(x.name))
+        return
+      }
       if (x.kind === 'result') {
         this.facts.learn(this.facts.leafOf(x))
         const by = this.facts.maker(x)
-        return by?.kind === 'let' ? visit(by.value) : undefined
+        if (by?.kind === 'let') visit(by.value)
+        return
       }
       for (const o of operands(x)) visit(o)
     }
@@ -86,16 +93,32 @@ export class Limited {
     if (e.kind !== 'op') return
     const [a, b] = e.args
     if (!a) return
-    if (e.op === 'not') return this.assume(a, !holds)
-    if (e.op === 'all' && holds) return this.assume(a, true)
-    if (e.op === 'any' && !holds) return this.assume(a, false)
+    if (e.op === 'not') {
+      this.assume(a, !holds)
+      return
+    }
+    if (e.op === 'all' && holds) {
+      this.assume(a, true)
+      return
+    }
+    if (e.op === 'any' && !holds) {
+      this.assume(a, false)
+      return
+    }
     if (!b) return
     if (ALL_HOLD.has(e.op) ? holds : ANY_HOLDS.has(e.op) && !holds) {
       this.assume(a, holds)
-      return this.assume(b, holds)
+      this.assume(b, holds)
+      return
     }
-    if (LESS.has(e.op)) return this.learn(holds ? a : b)
-    if (GREATER.has(e.op)) return this.learn(holds ? b : a)
+    if (LESS.has(e.op)) {
+      this.learn(holds ? a : b)
+      return
+    }
+    if (GREATER.has(e.op)) {
+      this.learn(holds ? b : a)
+      return
+    }
     if ((e.op === 'eq' && holds) || (e.op === 'ne' && !holds)) {
       this.learn(a)
       this.learn(b)

@@ -8,8 +8,14 @@ import type { Expressions } from './expressions'
 /** A call against the declaration of its function. The arguments themselves were checked. */
 export function checkCall(s: Call, x: Expressions): void {
   const func = x.context.functions.get(s.func)
-  if (!func) return x.context.report('unknown-name', `there is no function '${s.func}'`, s.at)
-  if (func.params.length !== s.args.length) return x.fault(s.at, `'${s.func}' takes ${func.params.length} arguments, not ${s.args.length}`)
+  if (!func) {
+    x.context.report('unknown-name', `there is no function '${s.func}'`, s.at)
+    return
+  }
+  if (func.params.length !== s.args.length) {
+    x.fault(s.at, `'${s.func}' takes ${func.params.length} arguments, not ${s.args.length}`)
+    return
+  }
   func.params.forEach(({ name, type }, i) => {
     const arg = s.args[i]
     if (!arg) return
@@ -24,10 +30,16 @@ export function checkCall(s: Call, x: Expressions): void {
 
 function pass(s: Call, name: string, pointer: PtrType, place: Parameters<typeof spaceOf>[0], x: Expressions): void {
   const what = `argument '${name}' of '${s.func}'`
-  if (!sameType(pointer.of, place.type)) return x.fault(s.at, `${what} must point to ${spell(pointer.of)}, not ${spell(place.type)}`)
+  if (!sameType(pointer.of, place.type)) {
+    x.fault(s.at, `${what} must point to ${spell(pointer.of)}, not ${spell(place.type)}`)
+    return
+  }
   const space = pointer.space === 'private' ? 'function' : pointer.space
   const got = spaceOf(place, x)
-  if (got !== space) return x.fault(s.at, `${what} must point into ${space} memory, not ${got}`)
+  if (got !== space) {
+    x.fault(s.at, `${what} must point into ${space} memory, not ${got}`)
+    return
+  }
   if (pointer.space === 'storage' || pointer.space === 'uniform') x.places.use(place, pointer.access, s.at)
 }
 

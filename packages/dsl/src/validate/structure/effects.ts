@@ -68,10 +68,14 @@ function slotsOf(s: Effect, row: EffectRow): readonly EffectSlot[] {
 
 function checkArguments(s: Effect, row: EffectRow, x: Expressions): void {
   const slots = slotsOf(s, row)
-  if (slots.length !== s.args.length) return x.fault(s.at, `'${s.op}' takes ${slots.length} arguments here, not ${s.args.length}`)
+  if (slots.length !== s.args.length) {
+    x.fault(s.at, `'${s.op}' takes ${slots.length} arguments here, not ${s.args.length}`)
+    return
+  }
   const t = typeOfT(s, row)
   if (row.over.length > 0 && !(t !== null && isValue(t) && row.over.includes(t)) && row.place !== 'workgroup') {
-    return x.fault(s.at, `'${s.op}' has no form for ${t === null ? 'these arguments' : spell(t)}`)
+    x.fault(s.at, `'${s.op}' has no form for ${t === null ? 'these arguments' : spell(t)}`)
+    return
   }
   slots.forEach((slot, i) => {
     const arg = s.args[i]

@@ -60,9 +60,15 @@ export class Places {
   index(of: Type, index: Expr, type: Type, at: number): void {
     const { context } = this.x
     const inner = elementOf(of)
-    if (inner === null) return this.x.fault(at, `${spell(of)} cannot be indexed`)
+    if (inner === null) {
+      this.x.fault(at, `${spell(of)} cannot be indexed`)
+      return
+    }
     this.x.expect(`an element of ${spell(of)}`, inner, type, at)
-    if (!isIndexType(index.type)) return context.report('bad-index', `an index must be u32 or i32, not ${spell(index.type)}`, at)
+    if (!isIndexType(index.type)) {
+      context.report('bad-index', `an index must be u32 or i32, not ${spell(index.type)}`, at)
+      return
+    }
     const known = this.x.constants.number(index)
     if (known === null) return
     const count = countOf(of)

@@ -217,7 +217,10 @@ function body(s: Of<Stmt, 'loop'>, t: Statements): number {
 
 function checkCases(s: Of<Stmt, 'switch'>, t: Statements): void {
   const { type } = s.selector
-  if (!isValue(type) || !isScalar(type) || !isInt(type)) return t.fault(s.at, `a selector must be i32 or u32, not ${spell(type)}`)
+  if (!isValue(type) || !isScalar(type) || !isInt(type)) {
+    t.fault(s.at, `a selector must be i32 or u32, not ${spell(type)}`)
+    return
+  }
   const seen = new Set<number>()
   const [low, high] = type === 'i32' ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1]
   for (const x of s.cases.flatMap((c) => c.selectors)) {

@@ -153,7 +153,7 @@ export class Flow {
     let end: Mask = 0
     let behavior = 0
     for (const block of blocks) {
-      this.state = before && before.slice()
+      this.state = before?.slice() ?? null
       const out = this.block(block, mask)
       after = join(after, this.state)
       end |= out.flow
