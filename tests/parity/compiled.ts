@@ -1,0 +1,45 @@
+/** A kernel of a case, compiled once for each profile that takes it. */
+import { type CompiledKernel, type CompiledVariant, compile } from '@weft/codegen'
+import { type Kernel, type KernelSource, WeftError } from '@weft/dsl/ir'
+
+export type ProfileName = 'any' | 'baseline' | 'firefox'
+
+export interface Compiled {
+  readonly artifact: CompiledKernel
+  /** Modules by text, with the narrowest profile that they were made for. */
+  readonly modules: readonly { readonly variant: CompiledVariant; readonly profile: ProfileName }[]
+}
+
+const compiled = new WeakMap<KernelSource, Compiled>()
+
+/** Throws the WeftError of the default profile; the others may refuse the kernel. */
+export function compileOnce(source: KernelSource): Compiled {
+  const known = compiled.get(source)
+  if (known) return known
+  const artifact = compile(source)
+  const modules = new Map<string, Compiled['modules'][number]>()
+  for (const profile of ['baseline', 'firefox'] as const) {
+    for (const variant of narrowed(source, profile)) if (!modules.has(variant.wgsl)) modules.set(variant.wgsl, { variant, profile })
+  }
+  for (const variant of artifact.variants) {
+    if (!modules.has(variant.wgsl)) modules.set(variant.wgsl, { variant, profile: 'any' })
+  }
+  const result = { artifact, modules: [...modules.values()] }
+  compiled.set(source, result)
+  return result
+}
+
+function narrowed(source: KernelSource, profile: ProfileName): readonly CompiledVariant[] {
+  try {
+    return compile(source, { profile }).variants
+  } catch (error) {
+    if (error instanceof WeftError) return []
+    throw error
+  }
+}
+
+/** The IR of a source variant as the author wrote it. */
+export const rawIr = (source: KernelSource, variant: string): Kernel => source.ir(variant)
+
+/** The same after all passes. */
+export const optimizedIr = (source: KernelSource, variant: string): Kernel => optimize(source.ir(variant))

@@ -1,0 +1,21 @@
+/** A case on the interpreter. Subgroups have 4 invocations there, as on SwiftShader. */
+import type { CompiledKernel } from '@weft/codegen'
+import { interpret } from '@weft/codegen/interp'
+import type { Kernel } from '@weft/dsl/ir'
+import type { ParityCase } from './case.js'
+import { type Memory, memoryOf, packParams, workgroupsOf } from './jobs.js'
+
+export const SUBGROUP_SIZE = 4
+
+export function interpretCase(c: ParityCase, ir: Kernel, artifact: CompiledKernel): Memory {
+  const memory = memoryOf(c)
+  interpret(ir, {
+    bindings: memory,
+    params: packParams(artifact, c),
+    layout: artifact.params,
+    workgroups: workgroupsOf(artifact, c),
+    overrides: c.overrides ?? {},
+    subgroupSize: ir.subgroupSize ?? SUBGROUP_SIZE,
+  })
+  return memory
+}
