@@ -1,4 +1,4 @@
-import type { Int, AnyExpr, Arg, ArrayRef, AtomicRef, Expr, IndexArg, MatrixShape, MatrixValue, Ref, ScalarOf, Settable, Shape, ShapeOf, SubgroupOps, TypeOf, Value, ValuesRef, VarRef } from './types'
+import type { Int, AnyExpr, Arg, ArrayRef, AtomicRef, Expr, IndexArg, MatrixShape, MatrixValue, Ref, ScalarOf, Settable, Shape, ShapeOf, Storable, SubgroupOps, TypeOf, Value, ValuesRef, VarRef } from './types'
 import type { ValueName } from '../types'
 
 type AnyArray = { readonly length: Expr<'u32'>; at(index: IndexArg): unknown }
@@ -28,8 +28,8 @@ export interface RangeOptions {
 /** Builds the statements of a kernel or function, in the order of the calls. */
 export interface Builder extends SubgroupOps {
   /** Names a value: it is computed here, once. */
-  let<I extends Expr | object>(name: string, value: I): LetOf<I>
-  let<R extends Readonly<Record<string, Expr>>>(values: R): { readonly [K in keyof R]: LetOf<R[K]> }
+  let<I extends AnyExpr | object>(name: string, value: I): LetOf<I>
+  let<R extends Readonly<Record<string, AnyExpr>>>(values: R): { readonly [K in keyof R]: LetOf<R[K]> }
   /** A variable with a first value, or of a type (`f32`, `d.arrayOf(d.f32, 4)`) and zero. */
   var<I>(name: string, init: I): VarOf<I>
   var<R extends Readonly<Record<string, unknown>>>(inits: R): { readonly [K in keyof R]: VarOf<R[K]> }
@@ -60,7 +60,7 @@ export interface Builder extends SubgroupOps {
   /** The lazy select: `value` is evaluated, and what it reads is read, only where the test holds. */
   when<T extends ValueName>(test: Test | boolean, value: () => Expr<T>, otherwise: Arg<T> | (() => Arg<T>)): Expr<T>
   /** `array[index] = value` where the index is in range; nothing elsewhere. */
-  guardedStore<T extends ValueName>(array: { readonly length: Expr<'u32'>; at(index: IndexArg): { set(value: Arg<T>): void } }, index: IndexArg, value: Arg<T>): void
+  guardedStore<T extends ValueName>(array: Storable<T>, index: IndexArg, value: Arg<NoInfer<T>>): void
   /** Calls a function whose arguments are all constants. */
   call<A extends readonly unknown[], R>(f: (...args: A) => R, ...args: A): R
 

@@ -24,13 +24,13 @@ export interface KernelDecl<B extends Bindings, P extends Params, O extends Over
   readonly workgroupSize: readonly (number | (keyof O & string))[]
   readonly bindings: B
   /** Values given at each dispatch: uniform over it, and laid out by weft. No name may be that of a binding. */
-  readonly params?: P & { readonly [K in keyof P & keyof B]: never }
+  readonly params?: P
   readonly overrides?: O
   /**
    * The launch rule: how many workgroups to dispatch. One count is linear: `k.workgroupIndex` runs over it, 0 is
    * skipped, and a count above what the device takes in one dimension is folded.
    */
-  readonly workgroups?: (n: { readonly [K in keyof P | keyof O]: HostNumber } & { readonly [K in keyof B]: { readonly length: HostNumber } }) => readonly HostArg[]
+  readonly workgroups?: (n: HostView<NoInfer<B>, NoInfer<P>, NoInfer<O>>) => readonly HostArg[]
   /** Pairs of an input and an output that may be the same buffer. */
   readonly aliases?: readonly (readonly [keyof B & string, keyof B & string])[]
   /** Versions of the body, best first, with the features that each needs; `k.variant` tells the body which it is. */
@@ -40,6 +40,11 @@ export interface KernelDecl<B extends Bindings, P extends Params, O extends Over
   /** `off`: stores whose index nothing limits are accepted. */
   readonly guards?: 'required' | 'off'
 }
+
+/** What the launch rule sees. */
+export type HostView<B extends Bindings, P extends Params, O extends Overrides> =
+  & { readonly [K in keyof P | keyof O]: HostNumber }
+  & { readonly [K in keyof B]: { readonly length: HostNumber } }
 
 /** What the body sees: bindings, params and overrides by name. */
 export type BodyView<B extends Bindings, P extends Params, O extends Overrides> =
@@ -54,6 +59,9 @@ export interface KernelOf<B extends Bindings, P extends Params, O extends Overri
 }
 
 type None = Record<never, never>
+
+/** Refuses names that bindings and params share. (Apart from `params`, whose types it would keep from being inferred.) */
+type Disjoint<Shared extends PropertyKey> = [Shared] extends [never] ? unknown : { readonly params: { readonly [K in Shared]: never } }
 
 /**
  * Declares a kernel.
@@ -72,7 +80,7 @@ type None = Record<never, never>
  */
 export function kernel<const B extends Bindings, const P extends Params = None, const O extends Overrides = None>(
   name: string,
-  decl: KernelDecl<B, P, O>,
+  decl: KernelDecl<B, P, O> & Disjoint<keyof B & keyof P>,
   body: (view: BodyView<B, P, O>, k: Builder) => void,
 ): KernelOf<B, P, O> {
   checkName(name, 'a kernel')

@@ -33,7 +33,7 @@ export type IndexArg = Expr<'u32'> | Expr<'i32'> | number
  * An expression of WGSL type `T`. Methods build new expressions; nothing is computed here. For more than one or
  * two operators a template reads better: `` f32`${a} * ${b} + ${c}` ``.
  */
-export interface Expr<T extends ValueName = ValueName> extends AnyExpr {
+export interface Expr<in out T extends ValueName> extends AnyExpr {
   readonly type: T
 
   add(other: Arg<T>): Expr<T>
@@ -306,10 +306,18 @@ export interface WriteValue<T extends ValueName> {
 }
 
 export interface WriteArray<E extends Shape> {
+  readonly [brand]: ArrayShape<E>
   at(index: IndexArg): WriteRef<E>
   at(i: IndexArg, j: IndexArg): WriteRef<Inner<E>>
   at(i: IndexArg, j: IndexArg, k: IndexArg): WriteRef<Inner<Inner<E>>>
   readonly length: Expr<'u32'>
+}
+
+/** An array whose elements are of value type and can be set. */
+export interface Storable<T extends ValueName> {
+  readonly [brand]: ArrayShape<T>
+  readonly length: Expr<'u32'>
+  at(index: IndexArg): { set(value: never): void }
 }
 
 // Built-in functions, from the table of pure ops.
