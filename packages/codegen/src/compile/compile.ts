@@ -1,0 +1,156 @@
+import { serialize, validate, WeftError, type Diagnostic, type Kernel, type KernelSource, type Position } from '@weft/dsl/ir'
+import type { CompiledKernel, CompiledVariant, SourceMap } from '../artifact'
+import { emit, type Emitted, type Slots } from '../emit'
+import { assignSlots, bindGroupLayouts, compiledBinding, fitsImmediates, mergeAlias, paramsLayout, slotList } from '../layout'
+import { PROFILES, unsupported, type Profile } from '../profiles'
+import { lazy } from './lazy'
+import { needsOf } from './needs'
+import type { CompileOptions } from './options'
+import { runPasses } from './pipeline'
+import { sha256 } from './sha256'
+
+/**
+ * Compiles a kernel into data that a runtime can run without a compiler: WGSL, bind-group layouts and the layout of the
+ * params, for every variant that the kernel declares and the profile can have, best first. Each comes with params as
+ * immediates, where they fit, and as a uniform block, and once more for every declared alias.
+ *
+ * Throws one WeftError with all that is wrong, at the author's lines.
+ */
+export function compile(source: KernelSource, options: CompileOptions = {}): CompiledKernel {
+  const profile = PROFILES[options.profile ?? 'any']
+  const sources = source.variants.filter((v) => options.variants?.includes(v.name) ?? true)
+  const refused: Diagnostic[] = []
+  const variants: CompiledVariant[] = []
+  const kernels = new Map<string, Kernel>()
+  for (const { name } of sources) {
+    const made = located(source, name, () => compileVariant(source, name, profile, options))
+    if (made.refused) {
+      refused.push(...made.refused.map((d) => withPosition(d, source, name)))
+      continue
+    }
+    kernels.set(name, made.kernel)
+    variants.push(...made.variants)
+  }
+  const [first, ...more] = refused
+  if (variants.length === 0) {
+    throw new WeftError(first ?? { code: 'unknown-name', message: `kernel '${source.name}' has none of the variants ${options.variants?.join(', ')}` }, ...more)
+  }
+  return describe(source, kernels, variants, options)
+}
+
+type Made =
+  | { readonly refused: readonly Diagnostic[] }
+  | { readonly refused?: never; readonly kernel: Kernel; readonly variants: readonly CompiledVariant[] }
+
+function compileVariant(source: KernelSource, name: string, profile: Profile, options: CompileOptions): Made {
+  const kernel = source.ir(name)
+  if (options.validate !== 'off') check(kernel, options)
+  const plain = build(kernel, null, profile, options)
+  if (!plain.emitted) return { refused: plain.refused }
+  const built = [plain]
+  for (const alias of kernel.aliases) {
+    const merged = build(mergeAlias(kernel, alias), alias, profile, options)
+    if (merged.emitted) built.push(merged)
+  }
+  return { kernel, variants: built.flatMap((b) => variantsOf(b, source, name, kernel, profile)) }
+}
+
+function check(kernel: Kernel, options: CompileOptions): void {
+  const [first, ...more] = validate(kernel, options.limits ? { limits: options.limits } : {})
+  if (first) throw new WeftError(first, ...more)
+}
+
+interface Built {
+  readonly refused: readonly Diagnostic[]
+  readonly emitted: Emitted
+  readonly kernel: Kernel
+  readonly slots: Slots
+  readonly alias: readonly [string, string] | null
+}
+
+function build(kernel: Kernel, alias: readonly [string, string] | null, profile: Profile, options: CompileOptions): Built | { refused: readonly Diagnostic[]; emitted: null } {
+  const final = runPasses(kernel, profile, options)
+  const slots = assignSlots(final)
+  const emitted = emit(final, slots, options.doc)
+  const refused = unsupported(final, profile, emitted.survey.features)
+  return refused.length > 0 ? { refused, emitted: null } : { refused, emitted, kernel: final, slots, alias }
+}
+
+function variantsOf(built: Built, source: KernelSource, name: string, declared: Kernel, profile: Profile): CompiledVariant[] {
+  const { emitted, kernel, slots, alias } = built
+  const layout = paramsLayout(declared)
+  const size = layout?.size ?? 0
+  const ways = layout === null ? [null] : profile.native.has('immediates') && fitsImmediates(declared) ? (['immediates', 'uniform'] as const) : (['uniform'] as const)
+  return ways.map((via) => {
+    const variant = {
+      id: `${name}${via === 'immediates' ? '+immediates' : ''}${alias ? `+${alias.join('=')}` : ''}`,
+      source: name,
+      needs: needsOf(kernel, emitted.survey.features, via, size, alias),
+      wgsl: emitted.text(via ?? 'uniform'),
+      entryPoint: emitted.entryPoint,
+      workgroupSize: kernel.workgroupSize,
+      layouts: bindGroupLayouts(kernel, slots, via === 'uniform' ? size : null),
+      slots: slotList(slots, declared.bindings.map((b) => b.name), alias),
+      params: via === null ? null : via === 'immediates' ? { via } : { via, ...(slots.params as { group: number; binding: number }) },
+      sourceMap: null,
+    } satisfies CompiledVariant
+    lazy(variant as CompiledVariant, 'sourceMap', () => sourceMap(emitted.ats, source.positions(name)))
+    return variant
+  })
+}
+
+function describe(source: KernelSource, kernels: ReadonlyMap<string, Kernel>, variants: readonly CompiledVariant[], options: CompileOptions): CompiledKernel {
+  const kernel = kernels.values().next().value as Kernel
+  const compiled = {
+    format: 1,
+    name: source.name,
+    doc: options.doc ?? '',
+    hash: '',
+    bindings: kernel.bindings.map(compiledBinding),
+    params: paramsLayout(kernel),
+    overrides: kernel.overrides.map((o) => ({ name: o.name, type: o.type, default: o.default, key: o.id === null ? o.name : String(o.id) })),
+    launch: kernel.launch,
+    aliases: kernel.aliases,
+    variants,
+    ir: {},
+  } satisfies CompiledKernel
+  lazy(compiled as CompiledKernel, 'hash', () => hashOf(compiled))
+  lazy(compiled as { ir: Record<string, string> }, 'ir', () => Object.fromEntries([...kernels].map(([name, k]) => [name, serialize(k)])))
+  return compiled
+}
+
+/** Over all that reaches a device or a caller; not over texts and positions. */
+function hashOf(k: CompiledKernel): string {
+  const variants = k.variants.map((v) => [v.id, v.wgsl, v.entryPoint, v.workgroupSize, v.layouts, v.slots, v.params, v.needs])
+  return sha256(JSON.stringify([k.format, k.name, k.bindings, k.params, k.overrides, k.launch, k.aliases, variants]))
+}
+
+// Positions.
+
+function sourceMap(ats: readonly number[], positions: readonly (Position | null)[]): SourceMap {
+  const files: string[] = []
+  const lines = ats.map((at) => {
+    const p = positions[at]
+    if (!p) return null
+    let file = files.indexOf(p.file)
+    if (file < 0) file = files.push(p.file) - 1
+    return [file, p.line, p.column] as const
+  })
+  return { files, lines }
+}
+
+function withPosition(d: Diagnostic, source: KernelSource, variant: string): Diagnostic {
+  if (d.position !== undefined || d.at === undefined || d.at < 0) return d
+  return { ...d, position: source.positions(variant)[d.at] ?? null }
+}
+
+/** Errors from within get the author's lines. */
+function located<R>(source: KernelSource, variant: string, body: () => R): R {
+  try {
+    return body()
+  } catch (error) {
+    if (!(error instanceof WeftError) || error.diagnostics.every((d) => d.at === undefined || d.position !== undefined)) throw error
+    const [first, ...more] = error.diagnostics.map((d) => withPosition(d, source, variant)) as [Diagnostic, ...Diagnostic[]]
+    throw new WeftError(first, ...more)
+  }
+}

@@ -1,0 +1,116 @@
+import { featuresOf, FEATURES, forEachExpr, forEachStmt, type FeatureName, type Kernel, type KernelSource, type Position } from '@weft/dsl/ir'
+import type { CompiledKernel, CompiledVariant } from '../artifact'
+import { enablesOf } from '../emit'
+import { firstUse, PROFILES, type Profile } from '../profiles'
+import { compile } from './compile'
+import type { CompileOptions } from './options'
+import { runPasses } from './pipeline'
+
+/** In words: each variant, what it needs and why, what was lowered, and where every binding and guard comes from. */
+export function explain(source: KernelSource, options: CompileOptions = {}): string {
+  const compiled = compile(source, options)
+  const profile = PROFILES[options.profile ?? 'any']
+  const lines = [`kernel '${compiled.name}' for profile '${profile.name}': ${plural(compiled.variants.length, 'variant')}`, '']
+  lines.push(...interfaceLines(compiled))
+  const seen = new Set<string>()
+  for (const v of compiled.variants) {
+    lines.push('', `variant ${v.id}`)
+    lines.push(...needLines(v))
+    if (seen.has(v.source)) continue
+    seen.add(v.source)
+    lines.push(...reasonLines(source, v.source, profile, options))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+function interfaceLines(k: CompiledKernel): string[] {
+  const lines = k.bindings.map((b) => `  binding ${b.name}: ${b.type}, ${b.access}${b.writes === null ? '' : `, ${b.writes} writes`}`)
+  if (k.params) {
+    const inside = k.params.fields.map((f) => `${f.name} at ${f.offset}`).join(', ')
+    lines.push(`  params: ${plural(k.params.size, 'byte')} (${inside})`)
+  }
+  for (const o of k.overrides) lines.push(`  override ${o.name}: ${o.type}${o.default === null ? ', to be given' : ` = ${o.default}`}`)
+  for (const [a, b] of k.aliases) lines.push(`  alias: '${a}' and '${b}' may be one buffer, for which there are variants with one binding`)
+  return lines
+}
+
+function needLines(v: CompiledVariant): string[] {
+  const lines: string[] = []
+  for (const f of v.needs.features) lines.push(`  needs the device feature ${f}`)
+  for (const f of v.needs.languageFeatures) lines.push(`  needs the language feature ${f}`)
+  if (v.params) lines.push(v.params.via === 'immediates' ? '  params come as immediates' : `  params come as a uniform block at binding ${v.params.binding} of group ${v.params.group}`)
+  for (const s of v.slots) lines.push(`  ${s.name} is at binding ${s.binding} of group ${s.group}`)
+  return lines
+}
+
+function reasonLines(source: KernelSource, variant: string, profile: Profile, options: CompileOptions): string[] {
+  const before = source.ir(variant)
+  const after = runPasses(before, profile, options)
+  let positions: readonly (Position | null)[] | null = null
+  const place = (at: number): string => {
+    if (at < 0) return ''
+    positions ??= source.positions(variant)
+    const p = positions[at]
+    return p ? ` at ${p.file}:${p.line}:${p.column}` : ''
+  }
+  const lines: string[] = []
+  const left = featuresOf(after)
+  for (const feature of left) {
+    const [name] = enablesOf(new Set([feature]))
+    if (!name) continue
+    const use = firstUse(after, feature)
+    lines.push(`  enable ${name}: for ${use.what}${place(use.at)}`)
+  }
+  for (const feature of featuresOf(before)) {
+    if (left.has(feature)) continue
+    const use = firstUse(before, feature)
+    lines.push(`  lowered: ${use.what}${place(use.at)}, instead of ${nameOf(feature)}`)
+  }
+  for (const [op, text] of LOWERED) {
+    const at = firstOp(before, op)
+    if (at !== null) lines.push(`  lowered: ${text}${place(at)}`)
+  }
+  if (before.overrides.length > 0 && after.overrides.length === 0) lines.push('  lowered: overrides are baked by their defaults')
+  if (after.launch?.dimensions === 1 && after.body !== before.body && usesCount(after)) {
+    lines.push('  guard: surplus workgroups of a folded launch leave first, since the launch is linear and the kernel counts workgroups')
+  }
+  const unrolled = count(before, (s) => s === 'range') - count(after, (s) => s === 'range')
+  if (unrolled > 0) lines.push(`  unrolled or dropped: ${plural(unrolled, 'loop')}`)
+  return lines
+}
+
+function nameOf(feature: FeatureName): string {
+  const { device, language }: { device?: string; language?: string } = FEATURES[feature]
+  return device ?? language ?? feature
+}
+
+const LOWERED: readonly (readonly [string, string])[] = [
+  ['tanh', 'the argument of tanh is clamped to ±15, beyond which engines give NaN'],
+  ['pow', 'pow with a constant integer exponent is multiplied out'],
+]
+
+function firstOp(kernel: Kernel, op: string): number | null {
+  let found: number | null = null
+  for (const body of [kernel.body, ...kernel.functions.map((f) => f.body)]) {
+    forEachExpr(body, (e) => {
+      if (found === null && e.kind === 'op' && e.op === op) found = e.at
+    })
+  }
+  return found
+}
+
+function usesCount(kernel: Kernel): boolean {
+  let found = false
+  forEachExpr(kernel.body, (e) => {
+    if (e.kind === 'builtin' && e.name === 'num_workgroups') found = true
+  })
+  return found
+}
+
+function count(kernel: Kernel, is: (kind: string) => boolean): number {
+  let n = 0
+  for (const body of [kernel.body, ...kernel.functions.map((f) => f.body)]) forEachStmt(body, (s) => void (is(s.kind) && n++))
+  return n
+}

@@ -1,0 +1,6 @@
+export { compile } from './compile'
+export { explain } from './explain'
+export type { CompileOptions } from './options'
+export { runPasses } from './pipeline'
+export { sha256 } from './sha256'
+export { show, type ShowOptions } from './show'

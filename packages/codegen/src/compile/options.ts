@@ -1,0 +1,18 @@
+import type { Limits } from '@weft/dsl/ir'
+import type { PassName } from '../passes'
+import type { ProfileName } from '../profiles'
+
+export interface CompileOptions {
+  /** What the modules are for; `any` by default. */
+  readonly profile?: ProfileName
+  /** The doc comment of the kernel, to stand on top of the module. */
+  readonly doc?: string
+  /** Limits of the device, where they are above the defaults. */
+  readonly limits?: Partial<Limits>
+  /** Passes to leave out; those that make a module right stay. */
+  readonly without?: readonly PassName[]
+  /** `each`: also after every pass, to find the one that breaks a kernel. `off`: the caller has done it. */
+  readonly validate?: 'once' | 'each' | 'off'
+  /** Only these of the source's variants. */
+  readonly variants?: readonly string[]
+}

@@ -1,0 +1,25 @@
+import { validate, WeftError, type Diagnostic, type Kernel } from '@weft/dsl/ir'
+import { PASSES, type PassName } from '../passes'
+import type { Profile } from '../profiles'
+import type { CompileOptions } from './options'
+
+/** A kernel after the passes; `watch` sees it after each. */
+export function runPasses(kernel: Kernel, profile: Profile, options: CompileOptions = {}, watch?: (pass: PassName, kernel: Kernel) => void): Kernel {
+  const { without = [], validate: when = 'once' } = options
+  let current = kernel
+  for (const pass of PASSES) {
+    if (!pass.required && without.includes(pass.name)) continue
+    current = pass.run(current, profile)
+    if (when === 'each') checkPass(pass.name, current, options)
+    watch?.(pass.name, current)
+  }
+  return current
+}
+
+/** Faults of the author's, which a kernel may have without being wrong for a compiler, are not the passes'. */
+function checkPass(pass: PassName, kernel: Kernel, options: CompileOptions): void {
+  const found = validate({ ...kernel, guards: 'off' }, { ...(options.limits ? { limits: options.limits } : {}) })
+  if (found.length === 0) return
+  const [first, ...more] = found.map((d): Diagnostic => ({ ...d, message: `after the pass '${pass}': ${d.message}` })) as [Diagnostic, ...Diagnostic[]]
+  throw new WeftError(first, ...more)
+}

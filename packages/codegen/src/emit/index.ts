@@ -1,0 +1,2 @@
+export * from './module'
+export { survey, type Survey } from './survey'

@@ -1,0 +1,3 @@
+export * from './alias'
+export * from './params'
+export * from './slots'
