@@ -1,6 +1,6 @@
 import type { Cases, Expr } from '../ir'
 import {
-  bitcast, bitcastRefusal, construct, convert, convertRefusal, element, evaluate, refusal, swizzle, type Value,
+  bitcast, bitcastRefusal, construct, convert, convertRefusal, element, evaluate, PURE, refusal, swizzle, type Row, type Value,
 } from '../ops'
 import { isValue, type ValueName } from '../types'
 import type { Context } from './context'
@@ -13,8 +13,10 @@ export class Constants {
 
   /** The value of `e` where it is a constant expression of a value type, else null. Operands are asked first. */
   of(e: Expr): Value | null {
-    if (e.kind === 'const') return e
-    if (LEAVES.has(e.kind)) return null
+    switch (e.kind) {
+      case 'const': return e
+      case 'result': case 'builtin': case 'param': case 'override': case 'argument': case 'length': return null
+    }
     const known = this.values.get(e)
     if (known !== undefined) return known
     const value = (VALUE[e.kind] as (e: Expr, c: Constants) => Value | null)(e, this)
@@ -32,8 +34,9 @@ export class Constants {
   }
 }
 
-const LEAVES: ReadonlySet<Expr['kind']> = new Set<Expr['kind']>(['builtin', 'param', 'override', 'argument', 'result', 'length'])
 const NEVER = (): null => null
+/** The ops that refuse some constants even where their other arguments are not constant. */
+const PARTLY: ReadonlySet<string> = new Set(Object.entries(PURE as Readonly<Record<string, Row>>).flatMap(([op, row]) => (row.refuseAny ? [op] : [])))
 
 const VALUE: Cases<Expr, Value | null, [Constants]> = {
   const: (e) => e,
@@ -49,8 +52,10 @@ const VALUE: Cases<Expr, Value | null, [Constants]> = {
     return decl ? c.of(decl.value) : null
   },
   op: (e, c) => {
+    let known = 0
+    for (const a of e.args) if (c.of(a) !== null) known++
+    if (known === 0 || (known < e.args.length && !PARTLY.has(e.op))) return null
     const args = e.args.map((a) => c.of(a))
-    if (args.every((a) => a === null)) return null
     const why = refusal(e.op, e.type, args, e.args.map((a) => a.type as ValueName))
     if (why !== null) c.refuse(e.at, `'${e.op}'`, why)
     return args.every((a): a is Value => a !== null) ? { type: e.type, lanes: evaluate(e.op, e.type, args) } : null

@@ -1,5 +1,5 @@
 import type { Code, Diagnostic } from '../diagnostics'
-import type { Binding, ConstantDecl, Extent, Func, Kernel, OverrideDecl } from '../ir'
+import type { Binding, ConstantDecl, Extent, Func, Kernel, OverrideDecl, Variable } from '../ir'
 import type { ArrayType, Field } from '../types'
 import { DEFAULT_LIMITS, type Limits } from './limits'
 
@@ -19,6 +19,8 @@ export class Context {
   readonly overrides = new Map<string, OverrideDecl>()
   readonly constants = new Map<string, ConstantDecl>()
   readonly functions = new Map<string, Func>()
+  /** The variables that each function declares; null is the entry point. Known once the bodies were checked. */
+  readonly locals = new Map<Func | null, readonly Variable[]>()
   /** Bindings that something writes, by name. */
   readonly written = new Set<string>()
 

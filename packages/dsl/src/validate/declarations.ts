@@ -1,4 +1,4 @@
-import { forEachStmt, type Block, type HostExpr, type Variable } from '../ir'
+import type { HostExpr, Variable } from '../ir'
 import { isConstructible, isValue, roundUp, sameType, sizeOf, spell, type Type } from '../types'
 import { Constants } from './constants'
 import type { Context } from './context'
@@ -116,19 +116,13 @@ export function checkMemory(context: Context): void {
     context.report('workgroup-memory', `workgroup variables take ${workgroup} bytes, more than ${most}`, undefined, list.join(', '))
   }
   checkPrivate('private variables', privates, context)
-  for (const f of kernel.functions) checkPrivate(`the variables of '${f.name}'`, functionBytes(f.body, context), context)
-  checkPrivate('the variables of the kernel', functionBytes(kernel.body, context), context)
+  for (const [f, list] of context.locals) {
+    const bytes = list.reduce((sum, v) => sum + variableBytes(v.type, context), 0)
+    checkPrivate(f ? `the variables of '${f.name}'` : 'the variables of the kernel', bytes, context)
+  }
 }
 
 function checkPrivate(what: string, bytes: number, context: Context): void {
   const most = WGSL_LIMITS.variableBytes
   if (bytes > most) context.report('private-memory', `${what} take ${bytes} bytes, more than ${most}`, undefined, 'keep arrays in workgroup memory, or make them smaller')
-}
-
-function functionBytes(body: Block, context: Context): number {
-  let bytes = 0
-  forEachStmt(body, (s) => {
-    if (s.kind === 'var') bytes += variableBytes(s.variable.type, context)
-  })
-  return bytes
 }

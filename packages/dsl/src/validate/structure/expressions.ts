@@ -1,5 +1,5 @@
 import type { Cases, Expr, Func, Of } from '../../ir'
-import { BUILTINS, canBitcast, PURE, productType, resolve, ROUND, type Row } from '../../ops'
+import { BUILTINS, canBitcast, PURE, productType, resolve, ROUND, slotType, type PureName, type Row } from '../../ops'
 import {
   factsOf, isConstructible, isInt, isMatrix, isScalar, isValue, isVector, laneCount, sameType, scalarOf, spell, vectorName, withScalar,
   type StructType, type Type, type ValueName,
@@ -28,6 +28,9 @@ export class Expressions {
 
   /** Checks `e` as used by the statement at `at`; gives the innermost scope that it needs. */
   check(e: Expr, at: number): number {
+    // The most frequent kinds are cheaper to look at again than to remember.
+    if (e.kind === 'const') return CHECK.const(e, this, at)
+    if (e.kind === 'result') return CHECK.result(e, this, at)
     const known = this.seen.get(e)
     if (known === undefined) {
       const scope = (CHECK[e.kind] as (e: Expr, x: Expressions, at: number) => number)(e, this, at)
@@ -63,7 +66,7 @@ type Checker = [Expressions, number]
 
 const named = (e: { readonly type: Type; readonly name: string }, kind: string, decl: { readonly type: Type } | undefined, x: Expressions, at: number): number => {
   if (!decl) x.context.report('unknown-name', `there is no ${kind} '${e.name}'`, at)
-  else x.expect(`${kind} '${e.name}'`, decl.type, e.type, at)
+  else if (decl.type !== e.type) x.expect(`${kind} '${e.name}'`, decl.type, e.type, at)
   return 0
 }
 
@@ -94,7 +97,7 @@ const CHECK: Cases<Expr, number, Checker> = {
       x.outOfScope(e, at)
       return 0
     }
-    x.expect(`result ${e.id}`, found.what, e.type, at)
+    if (found.what !== e.type) x.expect(`result ${e.id}`, found.what, e.type, at)
     return found.scope
   },
   op: (e, x) => {
@@ -153,7 +156,15 @@ const CHECK: Cases<Expr, number, Checker> = {
 
 const isFloatMatrix = (type: ValueName): boolean => isMatrix(type) && scalarOf(type) !== 'bool'
 
+/** By row whose operands all have one type: the type of the result, by that of the operands. */
+const UNIFORM = new Map<string, Map<Type, ValueName>>()
+for (const [op, row] of Object.entries(PURE as Readonly<Record<string, Row>>)) {
+  if (row.in.every((slot) => slot === 'T')) UNIFORM.set(op, new Map(row.over.map((t) => [t, slotType(row.out, t)])))
+}
+
 function checkOp(e: Of<Expr, 'op'>, x: Expressions): void {
+  const first = e.args[0]?.type
+  if (first !== undefined && UNIFORM.get(e.op)?.get(first) === e.type && isAll(first, e)) return
   const types: ValueName[] = []
   for (const a of e.args) if (isValue(a.type)) types.push(a.type)
   const [a, b] = types
@@ -165,12 +176,18 @@ function checkOp(e: Of<Expr, 'op'>, x: Expressions): void {
   else if (type !== e.type) x.fault(e.at, `'${e.op}' gives ${type}, not ${e.type}`)
 }
 
+const isAll = (type: Type, e: Of<Expr, 'op'>): boolean => {
+  for (const a of e.args) if (a.type !== type) return false
+  return e.args.length === PURE[e.op as PureName].in.length
+}
+
 function validLanes(e: Of<Expr, 'const'>): boolean {
-  if (e.lanes.length !== laneCount(e.type)) return false
-  const scalar = scalarOf(e.type)
+  const { scalar, rows, cols } = factsOf(e.type)
+  if (e.lanes.length !== rows * cols) return false
   const round = ROUND[scalar]
-  for (const x of e.lanes) if (!Object.is(round(x), x) && !Number.isNaN(x)) return false
-  return scalar === 'f32' || scalar === 'f16' || e.lanes.every(Number.isInteger)
+  const float = scalar === 'f32' || scalar === 'f16'
+  for (const x of e.lanes) if (!Object.is(round(x), x) && !(float && Number.isNaN(x))) return false
+  return true
 }
 
 function constructs(e: Of<Expr, 'construct'>): boolean {

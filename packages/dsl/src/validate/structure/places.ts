@@ -64,7 +64,7 @@ export class Places {
       this.x.fault(at, `${spell(of)} cannot be indexed`)
       return
     }
-    this.x.expect(`an element of ${spell(of)}`, inner, type, at)
+    if (inner !== type) this.x.expect(`an element of ${spell(of)}`, inner, type, at)
     if (!isIndexType(index.type)) {
       context.report('bad-index', `an index must be u32 or i32, not ${spell(index.type)}`, at)
       return
@@ -80,7 +80,7 @@ export class Places {
   member(of: Type, name: string, type: Type, at: number): void {
     const field = isValue(of) || of.kind !== 'struct' ? undefined : of.fields.find((f) => f.name === name)
     if (!field) this.x.context.report('unknown-name', `${spell(of)} has no member '${name}'`, at)
-    else this.x.expect(`member '${name}'`, field.type, type, at)
+    else if (field.type !== type) this.x.expect(`member '${name}'`, field.type, type, at)
   }
 
   /** The access that the root allows; null where it is unknown and was reported. */

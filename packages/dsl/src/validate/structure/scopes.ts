@@ -10,7 +10,7 @@ interface Defined<T> { readonly scope: number; readonly what: T }
 export class Scopes {
   private readonly open: boolean[] = [true]
   private readonly stack: number[] = [0]
-  private readonly results = new Map<number, Defined<Type>>()
+  private readonly results: (Defined<Type> | undefined)[] = []
   private readonly variables = new Map<number, Defined<Variable>>()
 
   get current(): number {
@@ -36,8 +36,8 @@ export class Scopes {
 
   /** False where another statement has defined a result of this id. */
   define(r: Result): boolean {
-    if (this.results.has(r.id)) return false
-    this.results.set(r.id, { scope: this.current, what: r.type })
+    if (this.results[r.id] !== undefined) return false
+    this.results[r.id] = { scope: this.current, what: r.type }
     return true
   }
 
@@ -48,7 +48,7 @@ export class Scopes {
   }
 
   result(id: number): Defined<Type> | undefined {
-    return this.results.get(id)
+    return this.results[id]
   }
 
   variable(id: number): Defined<Variable> | undefined {

@@ -1,4 +1,4 @@
-import { isPlace, type Block, type Cases, type Expr, type Func, type Of, type Result, type Stmt } from '../../ir'
+import { isPlace, type Block, type Cases, type Expr, type Func, type Of, type Result, type Stmt, type Variable } from '../../ir'
 import { isConstructible, isInt, isScalar, isValue, spell, type Type } from '../../types'
 import type { Context } from '../context'
 import { WGSL_LIMITS } from '../limits'
@@ -24,6 +24,8 @@ export class Statements {
   continues = false
   /** Whether the statements belong to a continuing block, where `return` is not allowed. */
   continuing = false
+  /** The variables of the body that is checked. */
+  variables: Variable[] = []
 
   constructor(readonly context: Context) {
     this.x = new Expressions(context, this.scopes)
@@ -41,6 +43,8 @@ export class Statements {
     this.x.func = func
     this.scopes.enter()
     this.x.funcScope = this.scopes.current
+    this.variables = []
+    this.context.locals.set(func, this.variables)
     const behavior = this.statements(block)
     this.scopes.leave()
     this.x.func = null
@@ -99,7 +103,7 @@ export class Statements {
 const STMT: Cases<Stmt, number, [Statements]> = {
   let: (s, t) => {
     t.x.check(s.value, s.at)
-    t.x.expect(`'${s.name}'`, s.value.type, s.result.type, s.at)
+    if (s.value.type !== s.result.type) t.x.expect(`'${s.name}'`, s.value.type, s.result.type, s.at)
     if (!isConstructible(s.value.type)) t.fault(s.at, `a value of type ${spell(s.value.type)} cannot be named`)
     t.define(s.at, s.result)
     return NEXT
@@ -112,6 +116,7 @@ const STMT: Cases<Stmt, number, [Statements]> = {
     }
     if (v.space !== 'function') t.fault(s.at, `'${v.name}' is declared in a body and cannot be in ${v.space} memory`)
     if (!isConstructible(v.type)) t.context.report('bad-type', `a variable cannot have the type ${spell(v.type)}`, s.at)
+    t.variables.push(v)
     if (!t.scopes.declare(v)) t.fault(s.at, `variable ${v.id} is declared twice`)
     return NEXT
   },

@@ -14,7 +14,7 @@ export interface Summary {
 }
 
 /** The masks of function variables at a point, by slot; null where no control gets. */
-type State = Int32Array
+type State = Mask[]
 
 const join = (a: State | null, b: State | null): State | null => {
   if (a === null || b === null) return a ?? b
@@ -22,7 +22,10 @@ const join = (a: State | null, b: State | null): State | null => {
   for (let i = 0; i < out.length; i++) out[i] = (out[i] ?? 0) | (b[i] ?? 0)
   return out
 }
-const same = (a: State, b: State): boolean => a.every((x, i) => x === b[i])
+const same = (a: State, b: State): boolean => {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
 
 /** Where jumps go: the states that arrive, joined. */
 interface Exits { breaks: State | null; continues: State | null }
@@ -54,7 +57,7 @@ export class Flow {
     const params = func?.params ?? []
     this.sources.params = params
     for (const p of params) if (this.sources.pointer(p.name)?.space === 'function') this.pointers.set(p.name, this.slots.size + this.pointers.size)
-    this.state = new Int32Array(this.slots.size + this.pointers.size)
+    this.state = new Array<Mask>(this.slots.size + this.pointers.size).fill(0)
     for (const [name, slot] of this.pointers) this.state[slot] = this.sources.parameter(name)
   }
 

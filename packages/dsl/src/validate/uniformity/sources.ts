@@ -9,7 +9,7 @@ const BUILTIN: { readonly [U in 'workgroup' | 'subgroup' | 'divergent']: Mask } 
 /** What values depend on, within one function. Results get their masks as the statements are walked. */
 export class Sources {
   private readonly memo = new Map<Expr, Mask>()
-  readonly results = new Map<number, Mask>()
+  private readonly results: (Mask | undefined)[] = []
   /** The parameters of the function; none for the entry point. */
   params: readonly { readonly name: string; readonly type: Type }[] = []
 
@@ -18,7 +18,7 @@ export class Sources {
   of(e: Expr): Mask {
     switch (e.kind) {
       case 'const': case 'param': case 'override': case 'constant': return 0
-      case 'result': return this.results.get(e.id) ?? 0
+      case 'result': return this.results[e.id] ?? 0
       case 'builtin': return BUILTIN[BUILTINS[e.name].uniform]
     }
     const known = this.memo.get(e)
@@ -36,9 +36,9 @@ export class Sources {
 
   /** Masks only grow; one that has grown makes what was derived from it stale. */
   define(id: number, mask: Mask): void {
-    const before = this.results.get(id)
+    const before = this.results[id]
     if (before !== undefined && before !== mask) this.memo.clear()
-    this.results.set(id, mask)
+    this.results[id] = mask
   }
 
   /** What the indices of a place depend on. */
