@@ -1,5 +1,5 @@
 /** A kernel of a case, compiled once for each profile that takes it. */
-import { type CompiledKernel, type CompiledVariant, compile } from '@weft/codegen'
+import { type CompiledKernel, type CompiledVariant, compile, PROFILES, runPasses } from '@weft/codegen'
 import { type Kernel, type KernelSource, WeftError } from '@weft/dsl/ir'
 
 export type ProfileName = 'any' | 'baseline' | 'firefox'
@@ -41,5 +41,6 @@ function narrowed(source: KernelSource, profile: ProfileName): readonly Compiled
 /** The IR of a source variant as the author wrote it. */
 export const rawIr = (source: KernelSource, variant: string): Kernel => source.ir(variant)
 
-/** The same after all passes. */
-export const optimizedIr = (source: KernelSource, variant: string): Kernel => optimize(source.ir(variant))
+/** The same after all passes, each of which must leave a valid kernel. */
+export const optimizedIr = (source: KernelSource, variant: string): Kernel =>
+  runPasses(source.ir(variant), PROFILES.any, { validate: 'each' })

@@ -3,7 +3,7 @@
  * which the JSON holds `{ "$bytes": [start, end] }`. Used by both ends of a worker's standard streams.
  */
 const HEAD = 12
-const MAGIC = 0x54464557 // 'WEFT': a stray print to stdout is found out at once
+const MAGIC = 0x54464557 // 'WEFT'
 
 export function encodeFrame(message: unknown): Uint8Array {
   const parts: Uint8Array[] = []
@@ -47,14 +47,14 @@ export function frameReader(onMessage: (message: unknown) => void): (chunk: Uint
     have += chunk.byteLength
     // joined only when a frame is whole, so that a large one is not copied once per chunk
     while (have >= need) {
-      const all = join(chunks, have)
+      const all = afterNoise(join(chunks, have))
+      chunks = [all]
+      have = all.byteLength
+      need = HEAD
+      if (have < HEAD) return
       const head = new DataView(all.buffer, all.byteOffset, HEAD)
-      if (head.getUint32(0, true) !== MAGIC) {
-        throw new Error(`not a frame: ${new TextDecoder().decode(all.subarray(0, 200))}`)
-      }
       const text = head.getUint32(4, true)
       const end = HEAD + text + head.getUint32(8, true)
-      chunks = [all]
       need = end
       if (have < end) return
       const rest = all.subarray(end)
@@ -64,6 +64,14 @@ export function frameReader(onMessage: (message: unknown) => void): (chunk: Uint
       onMessage(decodeFrame(all.subarray(HEAD, HEAD + text), all.subarray(HEAD + text, end)))
     }
   }
+}
+
+/** Without what stands before the next frame: Dawn prints the warnings of modules to stdout by itself. */
+function afterNoise(all: Uint8Array): Uint8Array {
+  if (new DataView(all.buffer, all.byteOffset, HEAD).getUint32(0, true) === MAGIC) return all
+  const start = new TextDecoder('latin1').decode(all).indexOf('WEFT')
+  // the first letters of it may be the last bytes so far
+  return all.subarray(start < 0 ? Math.max(0, all.byteLength - 3) : start)
 }
 
 function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
