@@ -1,6 +1,6 @@
 import { PURE, canBitcast, productType, slotType, type PureName, type Row, type Slot } from '../ops'
 import type { Expr } from '../ir'
-import { isMatrix, isValueName, laneCount, scalarOf, type ValueName } from '../types'
+import { isMatrix, isValueName, isVector, laneCount, scalarOf, type ValueName } from '../types'
 import { fail, type Session } from './context'
 import { exprState, Handle, isHandle, ownerOf, type Owner } from './handle'
 import { constant, describe, splat } from './lift'
@@ -60,13 +60,13 @@ function liftSlot(op: PureName, row: Row, slot: Slot, t: ValueName, args: readon
   const arg = args[i]
   const type = slotType(slot, t)
   if (!isHandle(arg)) {
-    if (typeof arg !== 'number' && typeof arg !== 'boolean') return noOverload(op, row, args)
+    if ((typeof arg !== 'number' && typeof arg !== 'boolean') || isMatrix(type)) return noOverload(op, row, args)
     return slot === 'TS' ? constant(laneCount(t) > 1 ? scalarOf(t) : t, arg) : slot === 'BS' ? constant('bool', arg) : constant(type, arg)
   }
   const given = arg.type
   if (given === type || (slot === 'TS' && given === scalarOf(t)) || (slot === 'BS' && given === 'bool')) return read(arg, session)
   const splattable = slot === 'T' || slot === 'U' || slot === 'I'
-  if (splattable && laneCount(type) > 1 && given === scalarOf(type)) return splat(type, read(arg, session), session?.at() ?? 0)
+  if (splattable && isVector(type) && given === scalarOf(type)) return splat(type, read(arg, session), session?.at() ?? 0)
   return noOverload(op, row, args)
 }
 

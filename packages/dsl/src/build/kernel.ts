@@ -18,19 +18,24 @@ type Bindings = Readonly<Record<string, BindingDecl>>
 type Params = Readonly<Record<string, unknown>>
 type Overrides = Readonly<Record<string, Override>>
 
-/** What a kernel declares. One declaration gives the WGSL variables, the bind-group layout and the caller's types. */
-export interface KernelDecl<B extends Bindings, P extends Params, O extends Overrides> {
+/**
+ * What a kernel declares. One declaration gives the WGSL variables, the bind-group layout and the caller's types.
+ *
+ * `N` are the names of the params. The launch rule is typed by them alone: TypeScript would infer `P` from a rule that
+ * mentions it, before it has looked at calls among the params (`d.arrayOf(d.u32, 4)`).
+ */
+export interface KernelDecl<B extends Bindings, P extends Params, O extends Overrides, N extends string = keyof P & string> {
   /** Invocations of a workgroup in x, y, z: numbers, or names of overrides. */
   readonly workgroupSize: readonly (number | (keyof O & string))[]
   readonly bindings: B
   /** Values given at each dispatch: uniform over it, and laid out by weft. No name may be that of a binding. */
-  readonly params?: P
+  readonly params?: P & Readonly<Record<N, unknown>>
   readonly overrides?: O
   /**
    * The launch rule: how many workgroups to dispatch. One count is linear: `k.workgroupIndex` runs over it, 0 is
    * skipped, and a count above what the device takes in one dimension is folded.
    */
-  readonly workgroups?: (n: HostView<NoInfer<B>, NoInfer<P>, NoInfer<O>>) => readonly HostArg[]
+  readonly workgroups?: (n: { readonly [K in N | keyof O]: HostNumber } & { readonly [K in keyof B]: { readonly length: HostNumber } }) => readonly HostArg[]
   /** Pairs of an input and an output that may be the same buffer. */
   readonly aliases?: readonly (readonly [keyof B & string, keyof B & string])[]
   /** Versions of the body, best first, with the features that each needs; `k.variant` tells the body which it is. */
@@ -40,11 +45,6 @@ export interface KernelDecl<B extends Bindings, P extends Params, O extends Over
   /** `off`: stores whose index nothing limits are accepted. */
   readonly guards?: 'required' | 'off'
 }
-
-/** What the launch rule sees. */
-export type HostView<B extends Bindings, P extends Params, O extends Overrides> =
-  & { readonly [K in keyof P | keyof O]: HostNumber }
-  & { readonly [K in keyof B]: { readonly length: HostNumber } }
 
 /** What the body sees: bindings, params and overrides by name. */
 export type BodyView<B extends Bindings, P extends Params, O extends Overrides> =
@@ -78,9 +78,9 @@ type Disjoint<Shared extends PropertyKey> = [Shared] extends [never] ? unknown :
  *
  * Errors in the body are thrown as WeftError, with the line, when the kernel is first built.
  */
-export function kernel<const B extends Bindings, const P extends Params = None, const O extends Overrides = None>(
+export function kernel<const B extends Bindings, const P extends Params = None, const O extends Overrides = None, N extends string = never>(
   name: string,
-  decl: KernelDecl<B, P, O> & Disjoint<keyof B & keyof P>,
+  decl: KernelDecl<B, P, O, N> & Disjoint<keyof B & keyof P>,
   body: (view: BodyView<B, P, O>, k: Builder) => void,
 ): KernelOf<B, P, O> {
   checkName(name, 'a kernel')

@@ -1,5 +1,5 @@
 import type { Const, Expr } from '../ir'
-import { laneCount, roundF16, sameType, scalarOf, spell, type ScalarName, type Type, type ValueName } from '../types'
+import { isMatrix, isVector, laneCount, roundF16, sameType, scalarOf, spell, type ScalarName, type Type, type ValueName } from '../types'
 import { fail, type Session } from './context'
 import { isHandle, STATE } from './handle'
 import { read } from './read'
@@ -53,10 +53,10 @@ export function lift(value: unknown, type: Type, session: Session | null, what: 
   if (isHandle(value)) {
     const given = value.type
     if (typeof type === 'string' ? given === type : sameType(value[STATE].type, type)) return read(value, session)
-    if (typeof type === 'string' && laneCount(type) > 1 && given === scalarOf(type)) return splat(type, read(value, session), session?.at() ?? 0)
+    if (typeof type === 'string' && isVector(type) && given === scalarOf(type)) return splat(type, read(value, session), session?.at() ?? 0)
     return fail('type-mismatch', `${what} must be ${spell(type)}, and is ${given}`, convertNote(type, given))
   }
-  if (typeof type === 'string') {
+  if (typeof type === 'string' && !isMatrix(type)) {
     if (typeof value === 'number' || typeof value === 'boolean') return constant(type, value)
   }
   return fail('type-mismatch', `${what} must be ${spell(type)}, and is ${describe(value)}`)

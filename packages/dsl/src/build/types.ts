@@ -24,7 +24,7 @@ export interface AnyExpr {
 }
 
 /** Where an expression of type `T` is expected: an expression, a JavaScript value, or a scalar that is splatted. */
-export type Arg<T extends ValueName> = Expr<T> | Expr<ScalarOf<T>> | TypeTable[T]['js']
+export type Arg<T extends ValueName> = Expr<T> | Expr<TypeTable[T]['splat']> | TypeTable[T]['js']
 
 /** An index: any integer scalar, or a JavaScript integer. */
 export type IndexArg = Expr<'u32'> | Expr<'i32'> | number
@@ -40,7 +40,7 @@ export interface Expr<in out T extends ValueName> extends AnyExpr {
   add<V extends TypeTable[T]['wider']>(other: Expr<V>): Expr<V>
   sub(other: Arg<T>): Expr<T>
   sub<V extends TypeTable[T]['wider']>(other: Expr<V>): Expr<V>
-  mul(other: Arg<T>): Expr<T>
+  mul(other: Arg<T> | number): Expr<T>
   mul<V extends ValueName>(other: Expr<V>): Expr<Product<NoInfer<T>, V>>
   /** Integers truncate; division by 0 gives the dividend. */
   div(other: Arg<T>): Expr<T>
