@@ -49,6 +49,7 @@ export function checkCallGraph(context: Context): boolean {
   const path: Func[] = []
   const order = new Map(context.kernel.functions.map((f, i) => [f.name, i]))
   let fine = true
+  let misplaced = null as { callee: string; caller: string; at: number } | null
   const visit = (f: Func): void => {
     if (done.has(f)) return
     path.push(f)
@@ -60,10 +61,10 @@ export function checkCallGraph(context: Context): boolean {
         fine = false
         const names = [...path.slice(cycle), callee].map((g) => g.name)
         context.report('recursion', `'${callee.name}' calls itself: ${names.join(' → ')}`, s.at, 'WGSL has no recursion: use a loop')
-      } else if ((order.get(callee.name) ?? 0) >= (order.get(f.name) ?? 0)) {
-        fine = false
-        context.report('invalid-ir', `function '${callee.name}' stands after its caller '${f.name}'`, s.at)
-      } else visit(callee)
+        return
+      }
+      if ((order.get(callee.name) ?? 0) > (order.get(f.name) ?? 0)) misplaced ??= { callee: callee.name, caller: f.name, at: s.at }
+      visit(callee)
     })
     path.pop()
     done.add(f)
@@ -72,5 +73,7 @@ export function checkCallGraph(context: Context): boolean {
     if (f.params.length > WGSL_LIMITS.functionParameters) context.report('bad-argument', `'${f.name}' has ${f.params.length} parameters, more than ${WGSL_LIMITS.functionParameters}`)
     visit(f)
   }
-  return fine
+  if (!fine || misplaced === null) return fine
+  context.report('invalid-ir', `function '${misplaced.callee}' stands after its caller '${misplaced.caller}'`, misplaced.at)
+  return false
 }

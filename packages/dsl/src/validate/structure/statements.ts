@@ -24,6 +24,7 @@ export class Statements {
   continues = false
   /** Whether the statements belong to a continuing block, where `return` is not allowed. */
   continuing = false
+  private deep = false
   /** The variables of the body that is checked. */
   variables: Variable[] = []
 
@@ -63,7 +64,8 @@ export class Statements {
   }
 
   private tooDeep(block: Block): void {
-    if (this.scopes.depth > WGSL_LIMITS.nestedBlocks + 1) return
+    if (this.deep) return
+    this.deep = true
     this.fault(block[0]?.at ?? 0, `blocks are nested more than ${WGSL_LIMITS.nestedBlocks} deep, which compilers of WGSL refuse`)
   }
 
