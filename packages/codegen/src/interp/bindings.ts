@@ -19,9 +19,15 @@ export function checkBindings(kernel: Kernel, bindings: Bindings): void {
 }
 
 function check(kernel: Kernel, b: Binding, given: Uint8Array | BoundTexture | undefined): void {
-  if (given === undefined) return fault('missing-binding', `kernel '${kernel.name}' was given nothing for '${b.name}'`)
+  if (given === undefined) {
+    fault('missing-binding', `kernel '${kernel.name}' was given nothing for '${b.name}'`)
+    return
+  }
   const isBuffer = given instanceof Uint8Array
-  if (isBuffer === (b.kind === 'texture')) return fault('binding-type', `'${b.name}' of type ${spell(b.type)} was given a ${isBuffer ? 'buffer' : 'texture'}`)
+  if (isBuffer === (b.kind === 'texture')) {
+    fault('binding-type', `'${b.name}' of type ${spell(b.type)} was given a ${isBuffer ? 'buffer' : 'texture'}`)
+    return
+  }
   if (!isBuffer) return
   if (given.byteOffset % 4 !== 0) fault('binding-size', `the bytes of '${b.name}' begin at offset ${given.byteOffset}, which is no multiple of 4`)
   const least = sizeOf(b.type)

@@ -10,9 +10,18 @@ import { read } from './variables'
 /** Effects of one invocation: atomics and textures. Barriers and subgroup operations are steps of the workgroup. */
 export function effect(frame: Frame, s: Effect): void {
   const family = familyOf(s.op)
-  if (family === 'atomic') return atomic(frame, s)
-  if (family === 'texture') return texture(frame, s)
-  if (s.op === 'workgroupUniformLoad' && s.place && s.result) return define(frame, s.result, read(frame, s.place))
+  if (family === 'atomic') {
+    atomic(frame, s)
+    return
+  }
+  if (family === 'texture') {
+    texture(frame, s)
+    return
+  }
+  if (s.op === 'workgroupUniformLoad' && s.place && s.result) {
+    define(frame, s.result, read(frame, s.place))
+    return
+  }
   throw new RangeError(`'${s.op}' is no effect of one invocation`)
 }
 
@@ -34,7 +43,10 @@ const UPDATE: Readonly<Record<string, (old: string, x: string) => string>> = {
 /** Out of range, an atomic changes nothing and gives 0. */
 function atomic(frame: Frame, s: Effect): void {
   if (!s.place) throw new RangeError(`'${s.op}' needs a place`)
-  if (s.op === 'atomicLoad') return s.result ? define(frame, s.result, read(frame, s.place)) : undefined
+  if (s.op === 'atomicLoad') {
+    if (s.result) define(frame, s.result, read(frame, s.place))
+    return
+  }
   const args = s.args.map((a: Expr) => evaluateAtoms(frame, a)[0] as string)
   const address = addressOf(frame, s.place, 'write')
   const old = frame.program.name('a')
@@ -54,9 +66,15 @@ function atomic(frame: Frame, s: Effect): void {
 
 function change(frame: Frame, s: Effect, cell: string, old: string, args: readonly string[], swapped: string): void {
   const [x = '0', y = '0'] = args
-  if (s.op === 'atomicStore') return frame.line(`${cell} = ${x};`)
+  if (s.op === 'atomicStore') {
+    frame.line(`${cell} = ${x};`)
+    return
+  }
   const update = UPDATE[s.op]
-  if (update) return frame.line(`${cell} = ${update(old, x)};`)
+  if (update) {
+    frame.line(`${cell} = ${update(old, x)};`)
+    return
+  }
   if (s.op !== 'atomicCompareExchangeWeak') throw new RangeError(`unknown atomic '${s.op}'`)
   frame.line(`if (${old} === ${x}) { ${cell} = ${y};${s.exchanged ? ` ${swapped} = true;` : ''} }`)
 }

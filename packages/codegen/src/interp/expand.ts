@@ -112,13 +112,16 @@ class Expander {
     const values = new Map<string, Expr>()
     const pointers = new Map<string, Place>()
     const params: Let[] = []
-    func.params.forEach(({ name }, i) => {
+    for (const [i, { name }] of func.params.entries()) {
       const arg = s.args[i] as Expr | Place
-      if (isPlace(arg)) return pointers.set(name, this.root(arg, self))
+      if (isPlace(arg)) {
+        pointers.set(name, this.root(arg, self))
+        continue
+      }
       const result = this.fresh(arg.type)
       params.push({ kind: 'let', at: s.at, name, value: arg, result })
-      return values.set(name, result)
-    })
+      values.set(name, result)
+    }
     const call: Call = { ...s, result: s.result && this.rename(s.result, self) }
     this.calls.set(call, { params, body: this.block(func.body, instance(values, pointers)) })
     return call

@@ -131,8 +131,9 @@ function tabled(frame: Frame, e: Index, i: string, width: number): Lanes {
   const scalars = lanesOf(e.type)
   const isConstant = lanes.every((lane) => isAtom(lane) && !/^[a-z_$]\w*$/i.test(lane.replace(/^(true|false)$/, '0')))
   const name = e.of.kind === 'constant' ? `q_${e.of.name}` : program.name('q')
-  const table = frame.use(program.declare(name, isConstant ? `Float64Array.of(${lanes.map((lane) => `+${lane}`).join(', ')})` : `new Float64Array(${lanes.length})`))
-  if (!isConstant) lanes.forEach((lane, k) => frame.line(`${table}[${k}] = +${lane};`))
+  const constant = `Float64Array.of(${lanes.map((lane) => `+${lane}`).join(', ')})`
+  const table = frame.use(program.declare(name, isConstant ? constant : `new Float64Array(${lanes.length})`))
+  if (!isConstant) for (const [k, lane] of lanes.entries()) frame.line(`${table}[${k}] = +${lane};`)
   return scalars.map(({ scalar }, k) => {
     const code = `${table}[${width === 1 ? i : `${i} * ${width} + ${k}`}]`
     return frame.atom(scalar === 'bool' ? `${code} !== 0` : scalar === 'i32' ? `${code} | 0` : scalar === 'u32' ? `${code} >>> 0` : code)

@@ -82,9 +82,9 @@ export class Frame {
 }
 
 export interface Jumps {
-  readonly break?: string
-  readonly continue?: string
-  readonly return?: string
+  readonly break?: string | undefined
+  readonly continue?: string | undefined
+  readonly return?: string | undefined
   /** The lanes that a return sets. */
   readonly returns?: string
 }

@@ -80,8 +80,11 @@ function exchangeStep(frame: Frame, s: Extract<Step, { kind: 'exchange' }>): voi
   const taking = s.mask === null ? 'null' : mask(frame, s.mask)
   const outs = lanesOf(result.type).map((_, i) => frame.use(program.keptResult(result, i)))
   const kept = (r: typeof value, i: number): string => (r ? frame.use(program.keptResult(r, i)) : 'null')
-  if (op === 'subgroupBallot') return frame.line(`${name}(${kept(value, 0)}, null, ${taking}, ${outs.join(', ')});`)
-  outs.forEach((out, i) => frame.line(`${name}(${kept(value, i)}, ${kept(other, 0)}, ${taking}, ${out});`))
+  if (op === 'subgroupBallot') {
+    frame.line(`${name}(${kept(value, 0)}, null, ${taking}, ${outs.join(', ')});`)
+    return
+  }
+  for (const [i, out] of outs.entries()) frame.line(`${name}(${kept(value, i)}, ${kept(other, 0)}, ${taking}, ${out});`)
 }
 
 /** Where a program has but one segment, it stands in place; else it is a function, which the engine compiles by itself. */
@@ -104,39 +107,51 @@ function segment(outer: Frame, s: Segment): void {
 
 function body(frame: Frame, s: Segment): void {
   const { region } = s
-  const returns = region.returns && s.per === 'invocation' ? zeros(region.returns.type).map(() => frame.program.name('c')) : []
+  const lanes = region.returns && s.per === 'invocation' ? zeros(region.returns.type) : []
+  const returns = lanes.map((zero) => [frame.program.name('c'), zero] as const)
   const jump = (target: Target | null, before = ''): string | undefined => {
     if (!target || !('masks' in target)) return undefined
     const leaves = target.masks.map((m) => `${mask(frame, m)}[li] = 0;`).join(' ')
     return `${before}${leaves} break invocation;`
   }
-  const jumps = { break: jump(region.break), continue: jump(region.continue), return: jump(region.return, keepReturn(frame, region, returns)) }
-  frame.jumps.push(JSON.parse(JSON.stringify({ ...jumps, returns: returns.join(' ') })) as Record<string, string>)
-  if (region.returns) zeros(region.returns.type).forEach((zero, i) => returns[i] && frame.head.push(`let ${returns[i]} = ${zero};`))
+  frame.jumps.push({
+    break: jump(region.break),
+    continue: jump(region.continue),
+    return: jump(region.return, keepReturn(frame, region, returns)),
+    returns: returns.map(([name]) => name).join(' '),
+  })
+  for (const [name, zero] of returns) frame.head.push(`let ${name} = ${zero};`)
   for (const i of s.items) item(frame, i)
 }
 
 /** What a return from a function of the workgroup does with its value. */
-function keepReturn(frame: Frame, region: Region, names: readonly string[]): string {
+function keepReturn(frame: Frame, region: Region, names: readonly (readonly [string, string])[]): string {
   const { returns } = region
   if (!returns || names.length === 0 || !frame.program.isKept(returns.id)) return ''
-  return names.map((name, i) => `${frame.use(frame.program.keptResult(returns, i))}[li] = ${name}; `).join('')
+  return names.map(([name], i) => `${frame.use(frame.program.keptResult(returns, i))}[li] = ${name}; `).join('')
 }
 
 function item(frame: Frame, i: Item): void {
-  if (frame.level === 'subgroup') return matrixItem(frame, i)
+  if (frame.level === 'subgroup') {
+    matrixItem(frame, i)
+    return
+  }
   switch (i.kind) {
     case 'stmt':
-      return statement(frame, i.stmt)
+      statement(frame, i.stmt)
+      return
     case 'set':
-      return define(frame, i.result, evaluate(frame, i.value))
+      define(frame, i.result, evaluate(frame, i.value))
+      return
     case 'split': {
       const test = frame.atom(evaluate(frame, i.test)[0] as string)
-      return frame.line(`if (${test}) ${mask(frame, i.yes)}[li] = 1; else ${mask(frame, i.no)}[li] = 1;`)
+      frame.line(`if (${test}) ${mask(frame, i.yes)}[li] = 1; else ${mask(frame, i.no)}[li] = 1;`)
+      return
     }
     case 'stay': {
       const test = evaluate(frame, i.test)[0]
-      return frame.line(`if (${i.when ? '!' : ''}${test}) ${mask(frame, i.mask)}[li] = 0;`)
+      frame.line(`if (${i.when ? '!' : ''}${test}) ${mask(frame, i.mask)}[li] = 0;`)
+      return
     }
   }
 }

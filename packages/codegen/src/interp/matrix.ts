@@ -12,8 +12,14 @@ import type { Item } from './steps'
  * held whole, in columns: for each result and variable an array with one matrix for each subgroup.
  */
 export function matrixItem(frame: Frame, item: Item): void {
-  if (item.kind === 'set') return copyTo(frame, resultAt(frame, item.result.id, item.result.type), item.value)
-  if (item.kind === 'stmt') return statement(frame, item.stmt)
+  if (item.kind === 'set') {
+    copyTo(frame, resultAt(frame, item.result.id, item.result.type), item.value)
+    return
+  }
+  if (item.kind === 'stmt') {
+    statement(frame, item.stmt)
+    return
+  }
   throw new RangeError('a subgroup has no mask of its own')
 }
 
@@ -26,19 +32,27 @@ interface Held {
 function statement(frame: Frame, s: Stmt): void {
   switch (s.kind) {
     case 'let':
-      return copyTo(frame, resultAt(frame, s.result.id, s.result.type), s.value)
+      copyTo(frame, resultAt(frame, s.result.id, s.result.type), s.value)
+      return
     case 'var': {
       const { variable } = s
       const whole = variableAt(frame, { kind: 'place', type: variable.type, root: { kind: 'variable', id: variable.id }, steps: [] })
-      if (variable.init) return copyTo(frame, whole, variable.init)
-      return frame.line(`${whole.array}.fill(0, ${whole.at}, ${whole.at} + ${lengthOf(variable.type)});`)
+      if (variable.init) {
+        copyTo(frame, whole, variable.init)
+        return
+      }
+      frame.line(`${whole.array}.fill(0, ${whole.at}, ${whole.at} + ${lengthOf(variable.type)});`)
+      return
     }
     case 'load':
-      return copy(frame, resultAt(frame, s.result.id, s.result.type), variableAt(frame, s.place), lengthOf(s.result.type))
+      copy(frame, resultAt(frame, s.result.id, s.result.type), variableAt(frame, s.place), lengthOf(s.result.type))
+      return
     case 'store':
-      return copyTo(frame, variableAt(frame, s.place), s.value)
+      copyTo(frame, variableAt(frame, s.place), s.value)
+      return
     case 'effect':
-      return effect(frame, s)
+      effect(frame, s)
+      return
     default:
       throw new RangeError(`a ${s.kind} is no statement on a matrix`)
   }
@@ -76,12 +90,15 @@ function variableAt(frame: Frame, place: Place): Held {
 /** Puts the value of an expression into a matrix. */
 function copyTo(frame: Frame, to: Held, value: Expr): void {
   const length = lengthOf(value.type)
-  if (value.kind !== 'construct') return copy(frame, to, valueOf(frame, value), length)
+  if (value.kind !== 'construct') {
+    copy(frame, to, matrixOf(frame, value), length)
+    return
+  }
   const type = value.type
   if (typeof type !== 'string' && type.kind === 'array') {
     const each = lengthOf(type.of)
     if (value.args.length === 0) frame.line(`${to.array}.fill(0, ${to.at}, ${to.at} + ${length});`)
-    value.args.forEach((arg, i) => copyTo(frame, { array: to.array, at: `${to.at} + ${i * each}` }, arg))
+    for (const [i, arg] of value.args.entries()) copyTo(frame, { array: to.array, at: `${to.at} + ${i * each}` }, arg)
     return
   }
   const [scalar] = value.args
@@ -92,7 +109,7 @@ const copy = (frame: Frame, to: Held, from: Held, length: number): void =>
   frame.line(`${frame.program.helper('copyMatrix', M.copy)}(${to.array}, ${to.at}, ${from.array}, ${from.at}, ${length});`)
 
 /** Where the value of an expression lies. */
-function valueOf(frame: Frame, e: Expr): Held {
+function matrixOf(frame: Frame, e: Expr): Held {
   if (e.kind === 'result') return resultAt(frame, e.id, e.type)
   if (e.kind === 'construct') {
     const temporary = held(frame, frame.program.name('X'), e.type)
@@ -100,7 +117,7 @@ function valueOf(frame: Frame, e: Expr): Held {
     return temporary
   }
   if (e.kind === 'index' && e.index.kind === 'const') {
-    const whole = valueOf(frame, e.of)
+    const whole = matrixOf(frame, e.of)
     return { array: whole.array, at: `${whole.at} + ${(e.index.lanes[0] ?? 0) * lengthOf(e.type)}` }
   }
   throw new RangeError(`a ${e.kind} is no matrix`)
@@ -115,20 +132,24 @@ const PARTS: { readonly [K in SubgroupMatrixType['of']]: BoundPart } = { bool: '
 const bytesOf = (of: SubgroupMatrixType['of']): number => (of === 'i8' || of === 'u8' ? 1 : scalarBytes(of))
 
 function effect(frame: Frame, s: Effect): void {
-  if (s.op === 'subgroupMatrixLoad' || s.op === 'subgroupMatrixStore') return transfer(frame, s)
+  if (s.op === 'subgroupMatrixLoad' || s.op === 'subgroupMatrixStore') {
+    transfer(frame, s)
+    return
+  }
   if (!s.result) return
   const type = matrixType(s.result.type)
   const out = resultAt(frame, s.result.id, type)
   const [a, b, c] = s.args
   if (!a || !b) throw new RangeError(`'${s.op}' lacks arguments`)
-  const left = valueOf(frame, a)
+  const left = matrixOf(frame, a)
   if (s.op === 'subgroupMatrixMultiply' || s.op === 'subgroupMatrixMultiplyAccumulate') {
     const inner = matrixType(a.type).cols
-    const right = valueOf(frame, b)
+    const right = matrixOf(frame, b)
     if (c) copyTo(frame, out, c)
     else frame.line(`${out.array}.fill(0, ${out.at}, ${out.at} + ${lengthOf(type)});`)
     const name = frame.program.helper(`multiply_${type.of}`, M.multiply(type.of))
-    return frame.line(`${name}(${out.array}, ${out.at}, ${left.array}, ${left.at}, ${right.array}, ${right.at}, ${type.rows}, ${type.cols}, ${inner});`)
+    frame.line(`${name}(${out.array}, ${out.at}, ${left.array}, ${left.at}, ${right.array}, ${right.at}, ${type.rows}, ${type.cols}, ${inner});`)
+    return
   }
   const name = frame.program.helper(`${s.op}_${type.of}`, M.scalar(s.op, type.of))
   frame.line(`${name}(${out.array}, ${out.at}, ${left.array}, ${left.at}, ${lengthOf(type)}, ${evaluate(frame, b)[0]});`)
@@ -141,7 +162,7 @@ function transfer(frame: Frame, s: Effect): void {
   const [offset, second, third] = s.args as [Expr, Expr, Expr | undefined]
   const type = matrixType(isLoad ? (s.result?.type ?? 'f32') : second.type)
   if (isLoad && !s.result) return
-  const matrix = isLoad && s.result ? resultAt(frame, s.result.id, type) : valueOf(frame, second)
+  const matrix = isLoad && s.result ? resultAt(frame, s.result.id, type) : matrixOf(frame, second)
   const address = addressOf(frame, s.place, 'read')
   const bytes = bytesOf(type.of)
   const base = [String(address.offset), ...address.terms.map((t) => `${t.code} * ${t.bytes}`)].join(' + ')

@@ -55,8 +55,14 @@ class Mentions {
   }
 
   private item(item: Item, where: number): void {
-    if (item.kind === 'stmt') return this.stmt(item.stmt, where)
-    if (item.kind !== 'set') return this.expr(item.test, where)
+    if (item.kind === 'stmt') {
+      this.stmt(item.stmt, where)
+      return
+    }
+    if (item.kind !== 'set') {
+      this.expr(item.test, where)
+      return
+    }
     this.result(item.result.id, where)
     this.expr(item.value, where)
   }
@@ -78,7 +84,10 @@ class Mentions {
   }
 
   private expr(e: Expr, where: number): void {
-    if (e.kind === 'result') return this.result(e.id, where)
+    if (e.kind === 'result') {
+      this.result(e.id, where)
+      return
+    }
     if (this.seen.has(e)) return
     this.seen.add(e)
     for (const o of operands(e)) this.expr(o, where)

@@ -100,7 +100,7 @@ function call(frame: Frame, s: Call): void {
   if (!expansion) throw new RangeError(`no instance of '${s.func}'`)
   const label = frame.program.name('F')
   const names = s.result ? lanesOf(s.result.type).map(() => frame.program.name('c')) : []
-  if (s.result) zeros(s.result.type).forEach((zero, i) => frame.line(`let ${names[i]} = ${zero};`))
+  if (s.result) for (const [i, zero] of zeros(s.result.type).entries()) frame.line(`let ${names[i]} = ${zero};`)
   frame.jumps.push({ return: `break ${label};`, returns: names.join(' ') })
   frame.block(`${label}: {`, () => {
     block(frame, expansion.params)
@@ -115,7 +115,7 @@ function leave(frame: Frame, s: Return): void {
   if (s.value) {
     const lanes = evaluate(frame, s.value)
     const names = frame.jump('returns').split(' ')
-    names.forEach((name, i) => frame.line(`${name} = ${lanes[i]};`))
+    for (const [i, name] of names.entries()) frame.line(`${name} = ${lanes[i]};`)
   }
   frame.line(frame.jump('return'))
 }

@@ -74,7 +74,7 @@ const ballot: Run = (group, a, _b, out) => {
     const lane = i - group.start
     if (a[i]) words[lane >> 5] = (words[lane >> 5] as number) | (1 << (lane & 31))
   }
-  for (const i of group.active) words.forEach((word, w) => ((out[w] as Kept)[i] = word))
+  for (const i of group.active) for (const [w, word] of words.entries()) (out[w] as Kept)[i] = word
 }
 
 const elect: Run = (group, _a, _b, out) => {

@@ -128,15 +128,21 @@ function encode(t: Bound, at: number, x: number): void {
   const top = 2 ** (8 * width)
   switch (kind) {
     case 'float':
-      return width === 2 ? bytes.setUint16(at, halfBits(roundHalf(x)), true) : bytes.setFloat32(at, x, true)
+      if (width === 2) bytes.setUint16(at, halfBits(roundHalf(x)), true)
+      else bytes.setFloat32(at, x, true)
+      return
     case 'uint':
-      return put(bytes, at, width, clamp(x, 0, top - 1))
+      put(bytes, at, width, clamp(x, 0, top - 1))
+      return
     case 'sint':
-      return put(bytes, at, width, clamp(x, -top / 2, top / 2 - 1))
+      put(bytes, at, width, clamp(x, -top / 2, top / 2 - 1))
+      return
     case 'unorm':
-      return put(bytes, at, width, roundEven(clamp(x, 0, 1) * (top - 1)))
+      put(bytes, at, width, roundEven(clamp(x, 0, 1) * (top - 1)))
+      return
     case 'snorm':
-      return put(bytes, at, width, roundEven(clamp(x, -1, 1) * (top / 2 - 1)))
+      put(bytes, at, width, roundEven(clamp(x, -1, 1) * (top / 2 - 1)))
+      return
   }
 }
 

@@ -23,8 +23,10 @@ export interface Uniformity {
 
 export function uniformity(unit: Unit): Uniformity {
   const analysis = new Analysis(unit)
-  do analysis.changed = false
-  while ((analysis.block(unit.body, ROOT, analysis.scattered.has(null)), analysis.changed))
+  do {
+    analysis.changed = false
+    analysis.block(unit.body, ROOT, analysis.scattered.has(null))
+  } while (analysis.changed)
   const variables = new Set([...unit.variables.keys()].filter((id) => analysis.isUniformVariable(id)))
   return {
     isUniform: (e) => analysis.uniform(e),
@@ -77,9 +79,11 @@ class Analysis {
   private statement(s: Stmt, targets: Targets, divergent: boolean): void {
     switch (s.kind) {
       case 'let':
-        return this.result(s, this.uniform(s.value))
+        this.result(s, this.uniform(s.value))
+        return
       case 'load':
-        return this.result(s, this.uniformPlace(s.place))
+        this.result(s, this.uniformPlace(s.place))
+        return
       case 'var':
         if (s.variable.init && !this.uniform(s.variable.init)) this.spoil(this.divergentVariables, s.variable.id)
         return
@@ -90,14 +94,16 @@ class Analysis {
         return
       }
       case 'effect':
-        return this.result(s, s.op === 'workgroupUniformLoad')
+        this.result(s, s.op === 'workgroupUniformLoad')
+        return
       case 'break':
       case 'continue':
       case 'return':
         if (divergent) this.spoil(this.scattered, targets[s.kind])
         return
       default:
-        return this.nested(s, targets, divergent)
+        this.nested(s, targets, divergent)
+        return
     }
   }
 

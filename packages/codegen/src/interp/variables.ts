@@ -69,11 +69,14 @@ export function read(frame: Frame, place: Place): readonly string[] {
 
 export function write(frame: Frame, place: Place, lanes: readonly string[]): void {
   const storage = heldInLanes(frame, place)
-  if (!storage) return storeLanes(frame, place, lanes)
+  if (!storage) {
+    storeLanes(frame, place, lanes)
+    return
+  }
   const [start, count] = lanesAt(storage.type, place.steps)
   const names = laneNames(frame, storage, true).slice(start, start + count)
   if (outOfRange(storage.type, place.steps)) return
-  names.forEach((name, i) => frame.line(`${name} = ${lanes[i]};`))
+  for (const [i, name] of names.entries()) frame.line(`${name} = ${lanes[i]};`)
 }
 
 function outOfRange(type: Type, steps: readonly Step[]): boolean {
@@ -90,17 +93,23 @@ export function declare(frame: Frame, variable: Variable): void {
   const { program } = frame
   const storage = program.storage(variable.id)
   const lanes = variable.init ? evaluate(frame, variable.init) : null
-  if (storage.held === 'memory') return declareMemory(frame, variable, lanes)
+  if (storage.held === 'memory') {
+    declareMemory(frame, variable, lanes)
+    return
+  }
   const values = lanes ?? zeros(storage.type)
   const isLocal = !program.spills.variables.has(storage.id) && !program.schedule.once.variables.has(storage.id)
   const names = laneNames(frame, storage, true)
-  names.forEach((name, i) => frame.line(`${isLocal ? 'let ' : ''}${name} = ${values[i]};`))
+  for (const [i, name] of names.entries()) frame.line(`${isLocal ? 'let ' : ''}${name} = ${values[i]};`)
 }
 
 function declareMemory(frame: Frame, variable: Variable, lanes: readonly string[] | null): void {
   const { type } = frame.program.storage(variable.id)
   const place: Place = { kind: 'place', type, root: { kind: 'variable', id: variable.id }, steps: [] }
-  if (lanes) return storeLanes(frame, place, lanes)
+  if (lanes) {
+    storeLanes(frame, place, lanes)
+    return
+  }
   zero(frame, place, variable.id)
 }
 
