@@ -13,13 +13,10 @@ import { matmul } from './handwritten/modules'
 import { summarize } from './lib/job'
 import { openDevice } from './lib/swiftshader'
 import { freshTwin } from './typegpu/matmul'
+import { compileFresh } from './weft/fresh'
 
 const WARM_UP = 150
 const RUNS = 151
-
-type CompileFresh = (i: number) => { readonly wgsl: string }
-// TODO: import { compileFresh } from './weft/matmul' in place of this line
-const compileFresh = undefined as CompileFresh | undefined
 
 /** Hand-written WGSL without its comments and blank lines: the size to compare with. */
 const handwritten = matmul.module.wgsl
@@ -43,10 +40,10 @@ async function time(work: () => unknown): Promise<number> {
 
 /** What to time in round `i`, in which everything is fresh. */
 function round(i: number): Record<'weft' | 'tint' | 'typegpu', () => unknown> {
-  const source = `${compileFresh?.(i + 0.5).wgsl ?? handwritten}\n// ${i}\n`
+  const source = `${compileFresh(i + 0.5).wgsl}\n// ${i}\n`
   freshTwin(i + 0.5)() // so that TypeGPU has run, and is warm, as often as weft
   const twin = freshTwin(i)
-  return { weft: () => compileFresh?.(i), tint: () => tint(source), typegpu: twin }
+  return { weft: () => compileFresh(i), tint: () => tint(source), typegpu: twin }
 }
 
 const times = { weft: [] as number[], tint: [] as number[], typegpu: [] as number[] }
@@ -64,11 +61,11 @@ await tint(typegpuWgsl) // a twin that is not valid WGSL would be no peer
 
 const median = (name: keyof typeof times) => Number(summarize(times[name]).median.toFixed(3))
 const result = {
-  weftMs: compileFresh === undefined ? null : median('weft'),
+  weftMs: median('weft'),
   tintMs: median('tint'),
   typegpuMs: median('typegpu'),
   runs: RUNS,
-  weftBytes: compileFresh?.(0).wgsl.length ?? null,
+  weftBytes: compileFresh(0).wgsl.length,
   typegpuBytes: typegpuWgsl.length,
   handwrittenBytes: handwritten.length,
 }

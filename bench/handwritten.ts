@@ -21,8 +21,8 @@ const SELF = process.argv.includes('--self')
 const JSON_ONLY = process.argv.includes('--json')
 
 type Kernels = Pick<typeof handwritten, 'matmul' | 'attention'>
-// TODO: import { attention, matmul } from './weft/…' and put them here
-const weft: Kernels | undefined = SELF ? handwritten : undefined
+import * as emitted from './weft/emitted'
+const weft: Kernels = SELF ? handwritten : emitted
 
 const device = await openDevice('swiftshader')
 

@@ -12,13 +12,15 @@ export interface TiledOptions {
   readonly transposeA?: boolean
   readonly transposeB?: boolean
   readonly bias?: boolean
+  /** What every element of c starts from; 0 when left out. */
+  readonly initial?: number
 }
 
 const TILE = 64
 const DEPTH = 16
 const QUADS = TILE / 4
 
-export function tiledMatmul(name: string, { transposeA = false, transposeB = false, bias: withBias = false }: TiledOptions = {}) {
+export function tiledMatmul(name: string, { transposeA = false, transposeB = false, bias: withBias = false, initial = 0 }: TiledOptions = {}) {
   const matrices = { a: input(d.arrayOf(d.f32)), b: input(d.arrayOf(d.f32)) }
   const result = { c: output(d.arrayOf(d.f32)) }
   const bindings = withBias ? { ...matrices, bias: input(d.arrayOf(d.f32)), ...result } : { ...matrices, ...result }
@@ -31,7 +33,7 @@ export function tiledMatmul(name: string, { transposeA = false, transposeB = fal
     const aTile = k.workgroup('a_tile', vec4f, DEPTH, QUADS)
     const bTile = k.workgroup('b_tile', vec4f, DEPTH, QUADS)
     const { rows, cols } = k.let({ rows: k.workgroupId.y.mul(TILE), cols: k.workgroupId.x.mul(TILE) })
-    const acc = tuple(4, (i) => k.var(`acc${i}`, vec4f()))
+    const acc = tuple(4, (i) => k.var(`acc${i}`, vec4f(initial)))
 
     k.range('k0', 0, depth, DEPTH, (k0) => {
       stage(k, aTile, a, { first: rows, count: m, k0, depth, alongK: !transposeA })
