@@ -26,7 +26,7 @@ export const PURE = {
   /** `x / y`. Integers truncate; a divisor of 0 gives `x`. */
   div: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '/', accuracy: A.DIV, eval: { float: (a, b) => a / b, i32: (a, b) => (b === 0 ? a : a / b), u32: (a, b) => (b === 0 ? a : Math.floor(a / b)) }, refuse: R.zeroDivisor, refuseAny: R.divisor },
   /** `x % y`, with the sign of `x`. Integers: a divisor of 0 gives 0. */
-  rem: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '%', accuracy: 'inherited', eval: { float: (a, b) => a % b, i32: (a, b) => (b === 0 ? 0 : a % b), u32: (a, b) => (b === 0 ? 0 : a % b) }, refuse: R.zeroDivisor, refuseAny: R.divisor },
+  rem: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '%', accuracy: 'inherited', eval: { float: (a, b) => a % b, i32: (a, b) => (b === 0 ? 0 : a % b), u32: (a, b) => (b === 0 ? 0 : a % b) }, refuse: R.remainder, refuseAny: R.divisor },
   /** `x & y`. */
   bitAnd: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&', accuracy: 'exact', eval: (a, b) => a & b },
   /** `x | y`. */
@@ -87,8 +87,6 @@ export const PURE = {
   trunc: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'trunc', accuracy: 'exact', eval: Math.trunc },
   /** `x - floor(x)`. */
   fract: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'fract', accuracy: A.FRACT, eval: (a) => a - Math.floor(a) },
-  /** `clamp(x, 0, 1)`. */
-  saturate: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'saturate', accuracy: 'exact', eval: (a) => Math.min(Math.max(a, 0), 1) },
   /** 1 where `x >= edge`, else 0: `step(edge, x)`. */
   step: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'step', accuracy: 'exact', eval: (edge, x) => (x >= edge ? 1 : 0) },
   /** `x * y + z`, fused or not. */
