@@ -87,6 +87,8 @@ export const PURE = {
   trunc: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'trunc', accuracy: 'exact', eval: Math.trunc },
   /** `x - floor(x)`. */
   fract: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'fract', accuracy: A.FRACT, eval: (a) => a - Math.floor(a) },
+  /** `clamp(x, 0, 1)`. */
+  saturate: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'saturate', accuracy: 'exact', eval: (a) => Math.min(Math.max(a, 0), 1) },
   /** 1 where `x >= edge`, else 0: `step(edge, x)`. */
   step: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'step', accuracy: 'exact', eval: (edge, x) => (x >= edge ? 1 : 0) },
   /** `x * y + z`, fused or not. */
