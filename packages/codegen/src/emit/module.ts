@@ -1,4 +1,4 @@
-import { BUILTINS, FEATURES, spell, type BuiltinName, type Extent, type FeatureName, type Func, type Kernel, type StructType, type Type } from '@weft/dsl/ir'
+import { BUILTINS, FEATURES, spell, type Block, type BuiltinName, type Extent, type FeatureName, type Func, type Kernel, type StructType, type Type } from '@weft/dsl/ir'
 import { comment } from './comments'
 import type { Context, Module } from './context'
 import { print } from './expressions'
@@ -206,9 +206,24 @@ function writeFunction(f: Func, m: Module, memory: Memory, out: Output): void {
   writeSpecials(c, out)
   writeBody(c.plan.root, c, out)
   // naga wants a return after a loop that is only left by returning
-  if (f.result && f.body.at(-1)?.kind !== 'return') line(out, `  return ${m.type(f.result)}();`)
+  if (f.result && !returns(f.body)) line(out, `  return ${m.type(f.result)}();`)
   line(out, '}')
   line(out, '')
+}
+
+/** Whether a body ends by returning, as naga sees it. */
+function returns(body: Block): boolean {
+  const last = body.at(-1)
+  switch (last?.kind) {
+    case 'return':
+      return true
+    case 'if':
+      return returns(last.then) && returns(last.else)
+    case 'switch':
+      return returns(last.default) && last.cases.every((c) => returns(c.body))
+    default:
+      return false
+  }
 }
 
 /** Short names of the built-in values: those of the builder, in the letters of WGSL. */

@@ -1,4 +1,5 @@
-import { blocksOf, isInt, isPlace, operands, placeOperands, type Block, type BuiltinName, type Const, type Expr, type Let, type Load, type Place, type Result, type Stmt } from '@weft/dsl/ir'
+import { blocksOf, isInt, isPlace, type Block, type BuiltinName, type Const, type Expr, type Let, type Load, type Place, type Result, type Stmt } from '@weft/dsl/ir'
+import { eachIndex, eachOperand } from '../passes/children'
 import { specialOf, type Special } from './literals'
 import { clobbers, type Memory } from './memory'
 
@@ -22,7 +23,7 @@ export interface Plan {
   /** Loads whose values are written where they are used, by the id of the result. */
   readonly inlined: ReadonlyMap<number, Load>
   /** Expressions that go by the name of a `let` of the author's, by the id of its result. */
-  readonly carried: ReadonlyMap<number, Expr>
+  readonly carried: ReadonlyMap<number, { readonly e: Expr; readonly name: string }>
   /** How often each result is used. */
   readonly uses: (result: Result) => number
   /** What a bound expression is for, when that is a good name. */
@@ -85,9 +86,9 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
   const order: Info[] = []
   const loads = new Map<number, { stmt: Load; site: Site }>()
   const lets = new Map<number, { stmt: Let; site: Site }>()
-  const letsByValue = new Map<Expr, { stmt: Let; site: Site }>()
+  const letsByValue = new Map<Expr, { stmt: Let; site: Site; name?: string }>()
   const inlined = new Map<number, Load>()
-  const carried = new Map<number, Expr>()
+  const carried = new Map<number, { readonly e: Expr; readonly name: string }>()
   const bound = new Set<Expr>()
   const renamed = new Map<number, Let>()
   /** Results of effects and calls. */
@@ -132,14 +133,14 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
       case 'let':
         visit(s.value)
         lets.set(s.result.id, { stmt: s, site: at })
-        if (!letsByValue.has(s.value)) letsByValue.set(s.value, { stmt: s, site: at })
+        noteLet(s, at)
         define(s.result, at.region)
         return
       case 'var':
         if (s.variable.init) use(s.variable.init, at)
         return
       case 'load':
-        for (const e of placeOperands(s.place)) visit(e)
+        eachIndex(s.place, visit)
         hintIndices(s.place)
         loads.set(s.result.id, { stmt: s, site: at })
         define(s.result, at.region)
@@ -205,6 +206,13 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     }
   }
 
+  /** Of several names for one value in a block, the author's first is the one; one that a pass made yields to it. */
+  function noteLet(s: Let, at: Site): void {
+    const known = letsByValue.get(s.value)
+    if (!known) letsByValue.set(s.value, { stmt: s, site: at })
+    else if (known.stmt.at < 0 && s.at >= 0 && known.site.region === at.region) known.name ??= s.name
+  }
+
   function define(result: Result, at: Region): void {
     const info: Info = { e: result, sites: [], avail: at, cost: 0, deep: false, levels: 0, hint: undefined }
     results.set(result.id, info)
@@ -221,13 +229,13 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     let avail = root
     let cost = COST[e.kind]
     let levels = 0
-    for (const o of operands(e)) {
+    eachOperand(e, (o) => {
       const i = visit(o)
-      if (!i) continue
+      if (!i) return
       if (i.avail.depth > avail.depth) avail = i.avail
       cost += i.cost
       if (i.levels > levels) levels = i.levels
-    }
+    })
     if (e.kind === 'op' && (e.op === 'div' || e.op === 'rem')) cost += 3
     const deep = levels >= LEVELS
     const info: Info = { e, sites: [], avail, cost, deep, levels: deep || cost === 0 ? 0 : levels + 1, hint: undefined }
@@ -249,7 +257,7 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
   }
 
   function usePlace(place: Place, at: Site): void {
-    for (const e of placeOperands(place)) use(e, at)
+    eachIndex(place, (e) => use(e, at))
     hintIndices(place)
   }
 
@@ -286,7 +294,7 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
       return
     }
     inlined.set(result.id, load.stmt)
-    for (const e of placeOperands(load.stmt.place)) infoOf(e)?.sites.push(...info.sites)
+    eachIndex(load.stmt.place, (e) => push(e, info.sites))
   }
 
   function mayInline(load: Load, from: Site, to: Site, uses: number): boolean {
@@ -308,6 +316,11 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     return !clobbers(log, load.place, from.time, rounds ? until : until - 1)
   }
 
+  function push(e: Expr, sites: readonly Site[]): void {
+    const info = infoOf(e)
+    if (info) for (let i = 0; i < sites.length; i++) info.sites.push(sites[i] as Site)
+  }
+
   function settle(info: Info): void {
     const { e, sites } = info
     if (e.kind === 'builtin') builtins.add(e.name)
@@ -315,24 +328,26 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
       const again = sites.some((at) => at.through !== null)
       const named = sites.length > 1 ? letOf(info) : undefined
       if (named) {
-        carried.set(named.result.id, e)
-        for (const o of operands(e)) infoOf(o)?.sites.push(named.site)
+        carried.set(named.result.id, { e, name: named.name })
+        eachOperand(e, (o) => infoOf(o)?.sites.push(named.site))
         return
       }
       const bind = info.deep || (sites.length > 1 ? !isTrivial(e) : again && info.cost > CHEAP)
       if (bind) {
         const at = home(info)
+        const named = letsByValue.get(e)
+        if (named && named.site.region === at.region) info.hint = named.name ?? named.stmt.name
         at.binds.push(e)
         bound.add(e)
-        for (const o of operands(e)) infoOf(o)?.sites.push(at)
+        eachOperand(e, (o) => infoOf(o)?.sites.push(at))
         return
       }
     }
-    for (const o of operands(e)) infoOf(o)?.sites.push(...sites)
+    eachOperand(e, (o) => push(o, sites))
   }
 
   /** The author's `let` of an expression, where everything else that uses it comes after. */
-  function letOf(info: Info): { result: Result; site: Site } | undefined {
+  function letOf(info: Info): { result: Result; site: Site; name: string } | undefined {
     const owner = letsByValue.get(info.e)
     if (!owner || info.sites.length === 1) return undefined
     const { site: home } = owner
@@ -343,7 +358,7 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
       while (inner.region.depth > home.region.depth && inner.region.owner) inner = inner.region.owner
       if (inner.region !== home.region || inner.time <= home.time) return undefined
     }
-    return { result: owner.stmt.result, site: home }
+    return { result: owner.stmt.result, site: home, name: owner.name ?? owner.stmt.name }
   }
 
   /** Before the first use within the innermost common block; or before a loop that nothing of it comes from. */

@@ -1,4 +1,4 @@
-import { EFFECTS, forEachStmt, isPlace, isValueName, operands, placeOperands, PURE, scalarOf, type Block, type Cases, type Effect, type Expr, type If, type Loop, type Place, type Range, type Result, type Stmt, type Store, type Type, type Var } from '@weft/dsl/ir'
+import { EFFECTS, forEachStmt, isPlace, isScalar, isValueName, operands, placeOperands, PURE, scalarOf, type Block, type Cases, type Effect, type Expr, type If, type Loop, type Place, type Range, type Result, type Stmt, type Store, type Type, type Var } from '@weft/dsl/ir'
 import { RANK, type Context } from './context'
 import { alone, infix, list, pointer, print, printPlace, splatted } from './expressions'
 import { literal } from './literals'
@@ -84,18 +84,18 @@ const STATEMENTS: Cases<Stmt, void, [Writer, Site]> = {
   let(s, w) {
     const { c } = w
     const { value } = s
-    if (value.kind === 'result' && c.plan.renamed.get(value.id) === s) {
-      c.results.set(s.result.id, c.results.get(value.id) as string)
+    const alias = nameOf(value, c)
+    if (alias !== undefined) {
+      c.results.set(s.result.id, alias)
       return
     }
-    const text = alone(value, c)
-    writeLet(w, s.result, s.name, text, s.at)
     const carried = c.plan.carried.get(s.result.id)
-    if (carried) c.bound.set(carried, c.results.get(s.result.id) as string)
+    writeLet(w, s.result, carried?.name ?? s.name, alone(value, c), s.at)
+    if (carried) c.bound.set(carried.e, c.results.get(s.result.id) as string)
   },
-  var(s, w) {
+  var(s, w, at) {
     const { variable } = s
-    const init = variable.init ? alone(variable.init, w.c) : null
+    const init = variable.init ? alone(variable.init, w.c) : inLoop(at) ? zero(variable.type, w.c) : null
     const name = w.c.names.declare(variable.name)
     w.c.variables.set(variable.id, name)
     line(w.out, init === null ? `var ${name}: ${w.c.module.type(variable.type)};` : `var ${name} = ${init};`, s.at)
@@ -135,6 +135,30 @@ const STATEMENTS: Cases<Stmt, void, [Writer, Site]> = {
   continue: (s, w) => line(w.out, 'continue;', s.at),
   return: (s, w) => line(w.out, s.value ? `return ${alone(s.value, w.c)};` : 'return;', s.at),
 }
+
+/** The name that an expression goes by already; a second one would only be in the way. */
+function nameOf(e: Expr, c: Context): string | undefined {
+  const bound = c.bound.get(e)
+  if (bound !== undefined) return bound
+  switch (e.kind) {
+    case 'result':
+      return c.plan.inlined.has(e.id) ? undefined : c.results.get(e.id)
+    case 'argument':
+      return c.args.get(e.name)
+    case 'builtin':
+      return c.builtins.get(e.name)
+    default:
+      return undefined
+  }
+}
+
+function inLoop(at: Site): boolean {
+  for (let r: Region | undefined = at.region; r; r = r.owner?.region) if (r.loop) return true
+  return false
+}
+
+/** The zero of a type: drivers have been seen not to reset a variable without initial value in each round. */
+const zero = (type: Type, c: Context): string => (typeof type === 'string' && isValueName(type) && isScalar(type) ? literal(type, 0) : `${c.module.type(type)}()`)
 
 function writeLet(w: Writer, result: Result, wanted: string, text: string, at: number): void {
   const name = w.c.names.declare(wanted)

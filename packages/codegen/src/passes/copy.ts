@@ -1,4 +1,5 @@
-import { withOperands, type Block, type Expr, type Place, type Result, type Stmt } from '@weft/dsl/ir'
+import { type Block, type Expr, type Place, type Result, type Stmt } from '@weft/dsl/ir'
+import { rebuild } from './children'
 import { mapStmt } from './rewrite'
 
 export interface Substitution {
@@ -29,7 +30,7 @@ export function copyBlock(block: Block, by: Substitution): Block {
   }
   const renewed = (e: Expr): Expr => {
     if (e.kind === 'argument') return by.args?.get(e.name) ?? e
-    const next = withOperands(e, expr)
+    const next = rebuild(e, expr)
     const moved = next.kind === 'length' ? { ...next, of: reroot(next.of) } : next
     return moved !== e && by.simplify ? by.simplify(moved) : moved
   }

@@ -1,4 +1,5 @@
-import { withOperands, type Block, type Expr, type Kernel, type Load, type Place, type Result, type Root, type Stmt, type Type } from '@weft/dsl/ir'
+import { type Block, type Expr, type Kernel, type Load, type Place, type Result, type Root, type Stmt, type Type } from '@weft/dsl/ir'
+import { rebuild } from './children'
 import { mapBodies, mapStmt } from './rewrite'
 
 /**
@@ -10,22 +11,21 @@ import { mapBodies, mapStmt } from './rewrite'
  */
 export function cse(kernel: Kernel): Kernel {
   const readOnly = new Set(kernel.bindings.filter((b) => b.kind !== 'texture' && b.access === 'read').map((b) => b.name))
+  return mapBodies(kernel, (body) => cseBody(body, readOnly))
+}
+
+/** Each body has numbers of its own: arguments are the same only within a function. */
+function cseBody(body: Block, readOnly: ReadonlySet<string>): Block {
   const consed = new Map<Expr, Expr>()
-  const numbers = new Map<Expr, number>()
-  const byKey = new Map<string, Expr>()
+  const numbering = new Numbering()
+  const numbers: Numbers = numbering.of
   const same = new Map<number, Result>()
 
   const go = (e: Expr): Expr => {
     const known = consed.get(e)
     if (known) return known
-    const next = e.kind === 'result' ? (same.get(e.id) ?? e) : withOperands(e, go)
-    const key = keyOf(next, numbers)
-    let first = byKey.get(key)
-    if (!first) {
-      first = next
-      byKey.set(key, next)
-      numbers.set(next, numbers.size)
-    }
+    const next = e.kind === 'result' ? (same.get(e.id) ?? e) : rebuild(e, go)
+    const first = numbering.same(next)
     consed.set(e, first)
     return first
   }
@@ -77,57 +77,103 @@ export function cse(kernel: Kernel): Kernel {
     }
     return changed ? out : b
   }
-  return mapBodies(kernel, (body) => block(body))
+  return block(body)
 }
 
 const isReadOnly = (root: Root, readOnly: ReadonlySet<string>): boolean => root.kind === 'binding' && readOnly.has(root.name)
 
-type Numbers = ReadonlyMap<Expr, number>
 const typeKey = (t: Type): string => (typeof t === 'string' ? t : JSON.stringify(t))
 
-/** Equal nodes have equal keys; operands are one node each already. */
-function keyOf(e: Expr, numbers: Numbers): string {
+type Numbers = ReadonlyMap<Expr, number>
+
+/** Numbers of nodes up to 2^26 make pairs that are exact integers. */
+const PAIR = 2 ** 26
+
+/** Gives equal nodes, whose operands are one node each already, the same number. */
+class Numbering {
+  readonly of = new Map<Expr, number>()
+  readonly #tables = new Map<string, Map<number | string, number>>()
+  readonly #first: Expr[] = []
+
+  /** The first node that is equal to `e`. */
+  same(e: Expr): Expr {
+    const table = this.#table(tableOf(e))
+    const key = this.#key(e)
+    const known = table.get(key)
+    if (known !== undefined) return this.#first[known] as Expr
+    const number = this.#first.push(e) - 1
+    table.set(key, number)
+    this.of.set(e, number)
+    return e
+  }
+
+  #table(name: string): Map<number | string, number> {
+    let table = this.#tables.get(name)
+    if (!table) this.#tables.set(name, (table = new Map()))
+    return table
+  }
+
+  #number(e: Expr): number {
+    return this.of.get(e) as number
+  }
+
+  #key(e: Expr): number | string {
+    switch (e.kind) {
+      case 'const':
+        return e.lanes.length === 1 && e.lanes[0] !== 0 ? (e.lanes[0] as number) : e.lanes.map(exact).join()
+      case 'builtin':
+      case 'param':
+      case 'override':
+      case 'constant':
+      case 'argument':
+        return e.name
+      case 'result':
+        return e.id
+      case 'op':
+      case 'construct':
+        return this.#list(e.args)
+      case 'convert':
+      case 'bitcast':
+        return this.#number(e.arg)
+      case 'swizzle':
+      case 'member':
+        return this.#number(e.of)
+      case 'index':
+        return this.#number(e.of) * PAIR + this.#number(e.index)
+      case 'length':
+        return placeKey(e.of, this.of)
+    }
+  }
+
+  #list(args: readonly Expr[]): number | string {
+    if (args.length === 1) return this.#number(args[0] as Expr)
+    if (args.length === 2) return this.#number(args[0] as Expr) * PAIR + this.#number(args[1] as Expr)
+    let key = ''
+    for (let i = 0; i < args.length; i++) key += `${this.#number(args[i] as Expr)},`
+    return key
+  }
+}
+
+/** What nodes must have in common beside their operands. */
+function tableOf(e: Expr): string {
   switch (e.kind) {
-    case 'const':
-      return `c${e.type}${e.lanes.map(exact).join()}`
-    case 'builtin':
-      return `b${e.name}`
-    case 'param':
-      return `p${e.name}`
-    case 'override':
-      return `o${e.name}`
-    case 'constant':
-      return `k${e.name}`
-    case 'argument':
-      return `a${e.name}`
-    case 'result':
-      return `r${e.id}`
     case 'op':
-      return `${e.op} ${list(e.args, numbers)}`
-    case 'construct':
-      return `n${typeKey(e.type)} ${list(e.args, numbers)}`
+      return e.op
+    case 'const':
     case 'convert':
-      return `v${e.type} ${numbers.get(e.arg)}`
     case 'bitcast':
-      return `t${e.type} ${numbers.get(e.arg)}`
+    case 'construct':
+      return e.kind + typeKey(e.type)
     case 'swizzle':
-      return `s${e.lanes.join('')} ${numbers.get(e.of)}`
-    case 'index':
-      return `i${numbers.get(e.of)} ${numbers.get(e.index)}`
+      return `.${e.lanes.join('')}`
     case 'member':
-      return `m${e.name} ${numbers.get(e.of)}`
-    case 'length':
-      return `l${placeKey(e.of, numbers)}`
+      return `.${e.name}`
+    default:
+      return e.kind
   }
 }
 
 const exact = (x: number): string => (Object.is(x, -0) ? '-0' : String(x))
-
-function list(args: readonly Expr[], numbers: Numbers): string {
-  let out = ''
-  for (const a of args) out += `${numbers.get(a)},`
-  return out
-}
 
 function placeKey(place: Place, numbers: Numbers): string {
   const { root } = place

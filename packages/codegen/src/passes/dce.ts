@@ -1,4 +1,5 @@
-import { blocksOf, EFFECTS, forEachStmt, isPlace, loopTests, operands, statementOperands, type Block, type Expr, type Kernel, type Place, type Range, type Stmt } from '@weft/dsl/ir'
+import { blocksOf, EFFECTS, forEachStmt, isPlace, loopTests, statementOperands, type Block, type Expr, type Kernel, type Place, type Range, type Stmt } from '@weft/dsl/ir'
+import { eachOperand } from './children'
 import { flatMapBlock, mapStmt } from './rewrite'
 
 /**
@@ -31,7 +32,13 @@ const withBodies = (kernel: Kernel, f: (body: Block) => Block): Kernel => {
 
 const prune = (kernel: Kernel): Kernel => withBodies(kernel, pruneBlock)
 
-const isJump = (s: Stmt): boolean => s.kind === 'return' || s.kind === 'break' || s.kind === 'continue'
+/** Whether no statement after `s` is reached. */
+const isJump = (s: Stmt): boolean =>
+  s.kind === 'return' || s.kind === 'break' || s.kind === 'continue' || (s.kind === 'if' && leaves(s.then) && leaves(s.else))
+const leaves = (block: Block): boolean => {
+  const last = block.at(-1)
+  return last !== undefined && isJump(last)
+}
 
 function pruneBlock(block: Block): Block {
   const out = flatMapBlock(block, (s) => pruneStmt(mapStmt(s, same, pruneBlock)))
@@ -96,7 +103,7 @@ function sweepBody(body: Block, read: ReadonlySet<number>, pure: ReadonlySet<str
     if (e.kind === 'const' || seen.has(e)) return
     seen.add(e)
     if (e.kind === 'result') used.add(e.id)
-    else for (const o of operands(e)) use(o)
+    else eachOperand(e, use)
   }
   const isDead = (s: Stmt): boolean => {
     switch (s.kind) {

@@ -29,7 +29,10 @@ export function foldExpr(e: Expr): Expr {
 }
 
 function allConst(args: readonly Expr[]): args is readonly Const[] {
-  for (const a of args) if (a.kind !== 'const' || !a.lanes.every(Number.isFinite)) return false
+  for (let i = 0; i < args.length; i++) {
+    const a = args[i] as Expr
+    if (a.kind !== 'const' || !a.lanes.every(Number.isFinite)) return false
+  }
   return true
 }
 

@@ -1,4 +1,5 @@
-import { operands, withOperands, type Block, type Expr, type Kernel, type Result, type Stmt } from '@weft/dsl/ir'
+import { operands, type Block, type Expr, type Kernel, type Result, type Stmt } from '@weft/dsl/ir'
+import { rebuild } from './children'
 import { atOf } from './nodes'
 import { freshIds, mapBodies, mapStmt } from './rewrite'
 
@@ -56,7 +57,7 @@ function hoist(body: Block, fresh: () => number): Block {
     const { depth: known, cost } = factsOf(e)
     if (cost < WORTH) return e
     const outermost = loops.find((l) => l.depth > known)
-    if (!outermost) return withOperands(e, go)
+    if (!outermost) return rebuild(e, go)
     for (const l of loops) {
       const before = l.moved.get(e)
       if (before) return before

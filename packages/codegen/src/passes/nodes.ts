@@ -30,7 +30,8 @@ export function lanesOf(at: number, of: Expr, lanes: readonly number[]): Swizzle
 /** The number that all lanes of a constant are, or null. */
 export function uniformLane(e: Expr): number | null {
   if (e.kind !== 'const') return null
-  const [first] = e.lanes
+  const first = e.lanes[0]
+  if (e.lanes.length === 1) return first as number
   return first !== undefined && e.lanes.every((x) => Object.is(x, first)) ? first : null
 }
 

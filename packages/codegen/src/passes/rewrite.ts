@@ -1,6 +1,29 @@
-import { isPlace, mapPlace, mapSame, withOperands, type Block, type Expr, type Func, type Kernel, type Place, type Stmt } from '@weft/dsl/ir'
+import { isPlace, type Block, type Expr, type Func, type Kernel, type Place, type Stmt } from '@weft/dsl/ir'
+import { rebuild, rebuildList, rebuildPlace } from './children'
 
 /** Rewriting of whole kernels. What does not change stays the same object, so that a pass without effect is free. */
+
+/** A block with `f` applied to every statement. */
+export function mapBlock(block: Block, f: (s: Stmt) => Stmt): Block {
+  let out: Stmt[] | null = null
+  for (let i = 0; i < block.length; i++) {
+    const s = block[i] as Stmt
+    const next = f(s)
+    if (next !== s) out ??= block.slice()
+    if (out) out[i] = next
+  }
+  return out ?? block
+}
+
+const mapSame = <T>(list: readonly T[], f: (item: T) => T): readonly T[] => {
+  let changed = false
+  const out = list.map((item) => {
+    const next = f(item)
+    if (next !== item) changed = true
+    return next
+  })
+  return changed ? out : list
+}
 
 /** A kernel with `f` applied to every expression, operands first and each shared node once. */
 export function mapExprs(kernel: Kernel, f: (e: Expr) => Expr): Kernel {
@@ -8,11 +31,12 @@ export function mapExprs(kernel: Kernel, f: (e: Expr) => Expr): Kernel {
   const go = (e: Expr): Expr => {
     const known = done.get(e)
     if (known) return known
-    const next = f(withOperands(e, go))
+    const next = f(rebuild(e, go))
     done.set(e, next)
     return next
   }
-  const block = (b: Block): Block => mapSame(b, (s) => mapStmt(s, go, block))
+  const stmt = (s: Stmt): Stmt => mapStmt(s, go, block)
+  const block = (b: Block): Block => mapBlock(b, stmt)
   return mapBodies(kernel, block)
 }
 
@@ -39,21 +63,21 @@ export function mapStmt(s: Stmt, f: (e: Expr) => Expr, g: (b: Block) => Block): 
       return init === s.variable.init ? s : { ...s, variable: { ...s.variable, init } }
     }
     case 'load': {
-      const place = mapPlace(s.place, f)
+      const place = rebuildPlace(s.place, f)
       return place === s.place ? s : { ...s, place }
     }
     case 'store': {
-      const place = mapPlace(s.place, f)
+      const place = rebuildPlace(s.place, f)
       const value = f(s.value)
       return place === s.place && value === s.value ? s : { ...s, place, value }
     }
     case 'effect': {
-      const place = s.place && mapPlace(s.place, f)
-      const args = mapSame(s.args, f)
+      const place = s.place && rebuildPlace(s.place, f)
+      const args = rebuildList(s.args, f)
       return place === s.place && args === s.args ? s : { ...s, place, args }
     }
     case 'call': {
-      const args = mapSame(s.args, (a): Expr | Place => (isPlace(a) ? mapPlace(a, f) : f(a)))
+      const args = mapSame(s.args, (a): Expr | Place => (isPlace(a) ? rebuildPlace(a, f) : f(a)))
       return args === s.args ? s : { ...s, args }
     }
     case 'if': {

@@ -1,4 +1,5 @@
-import { refusal, withOperands, type Block, type Const, type Expr, type Kernel, type Let, type Op, type Result, type ValueName } from '@weft/dsl/ir'
+import { refusal, type Block, type Const, type Expr, type Kernel, type Let, type Op, type Result, type ValueName } from '@weft/dsl/ir'
+import { rebuild } from './children'
 import { freshIds, mapBodies, mapStmt } from './rewrite'
 
 /**
@@ -24,8 +25,8 @@ export function runtimeConstants(kernel: Kernel): Kernel {
     const go = (e: Expr): Expr => {
       const known = done.get(e)
       if (known) return known
-      const next = withOperands(e, go)
-      const made = isTrap(next) ? withOperands(next, (o) => (o.kind === 'const' ? name(o) : o)) : next
+      const next = rebuild(e, go)
+      const made = isTrap(next) ? rebuild(next, (o) => (o.kind === 'const' ? name(o) : o)) : next
       done.set(e, made)
       return made
     }

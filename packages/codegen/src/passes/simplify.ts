@@ -43,45 +43,58 @@ function step(e: Expr): Expr {
 
 // Laws.
 
-const byOp = new Map<string, Law[]>()
-for (const law of LAWS) {
-  const list = byOp.get(law.left[0])
-  if (list) list.push(law)
-  else byOp.set(law.left[0], [law])
-}
-
 const SCALARS: { readonly [K in Law['on']]: readonly ScalarName[] } = {
   int: ['i32', 'u32'], u32: ['u32'], i32: ['i32'], float: ['f32', 'f16'], number: ['f32', 'f16', 'i32', 'u32'], signed: ['f32', 'f16', 'i32'], bool: ['bool'], any: ['bool', 'f16', 'f32', 'i32', 'u32'],
 }
 
+/** Laws by op, then by the scalar type of the first operand. */
+const INDEX = new Map<string, Map<ScalarName, Law[]>>()
+for (const law of LAWS) {
+  const byScalar = INDEX.get(law.left[0]) ?? new Map<ScalarName, Law[]>()
+  INDEX.set(law.left[0], byScalar)
+  for (const scalar of SCALARS[law.on]) byScalar.set(scalar, [...(byScalar.get(scalar) ?? []), law])
+}
+
 function byLaws(e: Op): Expr {
-  const laws = byOp.get(e.op)
-  if (!laws) return e
-  const type = typeOf(e)
+  const byScalar = INDEX.get(e.op)
+  if (!byScalar) return e
+  const type = e.args[0]?.type as ValueName
   const { scalar, cols } = factsOf(type)
-  if (cols > 1) return e
+  const laws = cols > 1 ? undefined : byScalar.get(scalar)
+  if (!laws) return e
   for (const law of laws) {
-    if (!SCALARS[law.on].includes(scalar)) continue
     const found = applyLaw(law, e, type)
     if (found) return found
   }
   return e
 }
 
-/** The type that the letters of a law stand for: that of the first operand. */
-const typeOf = (e: Op): ValueName => e.args[0]?.type as ValueName
-
 interface Match {
   readonly exprs: Map<string, Expr>
   readonly numbers: Map<string, number>
 }
 
-/** The right side of a law for an expression that its left side matches, or null. */
+/** The right side of a law for an expression that its left side matches, or null; `type` is that of its letters. */
 export function applyLaw(law: Law, e: Op, type: ValueName): Expr | null {
+  if (!mayMatch(law.left, e)) return null
   const match: Match = { exprs: new Map(), numbers: new Map() }
   if (!matchOp(law.left, e, match)) return null
-  if (law.where && !law.where(...[...match.numbers.values()])) return null
+  if (law.where && !law.where(...match.numbers.values())) return null
   return build(law.right, match, type, e)
+}
+
+/** What most expressions fail at: constants and operations where there are none. */
+function mayMatch(left: Law['left'], e: Op): boolean {
+  for (let i = 0; i < e.args.length; i++) {
+    const term = left[i + 1] as Term
+    const arg = e.args[i] as Expr
+    if (typeof term === 'string') {
+      if (isNumberName(term) && arg.kind !== 'const') return false
+    } else if (typeof term === 'number' || typeof term === 'boolean') {
+      if (arg.kind !== 'const') return false
+    } else if (arg.kind !== 'op' || arg.op !== term[0]) return false
+  }
+  return true
 }
 
 function matches(term: Term, e: Expr, match: Match): boolean {
@@ -95,10 +108,13 @@ function matches(term: Term, e: Expr, match: Match): boolean {
     return true
   }
   const known = match.exprs.get(term)
-  if (known) return known === e
+  if (known) return known === e || isSameConst(known, e)
   match.exprs.set(term, e)
   return true
 }
+
+const isSameConst = (a: Expr, b: Expr): boolean =>
+  a.kind === 'const' && b.kind === 'const' && a.type === b.type && a.lanes.every((x, i) => Object.is(x, b.lanes[i]))
 
 /** `a`, `b`, `c`, `d` are constants, other letters anything. */
 const isNumberName = (name: string): boolean => name >= 'a' && name <= 'd'
@@ -118,7 +134,7 @@ function build(right: Law['right'], match: Match, type: ValueName, e: Op): Expr 
     if (typeof t === 'number') return splatConst(type, t)
     if (typeof t === 'function') {
       const to = op === 'shl' || op === 'shr' ? withScalar(type, 'u32') : type
-      return splatConst(to, ROUND[scalarOf(to)](t(...[...match.numbers.values()])))
+      return splatConst(to, ROUND[scalarOf(to)](t(...match.numbers.values())))
     }
     return foldExpr(build(t as Law['right'], match, type, e))
   })

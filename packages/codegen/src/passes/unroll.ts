@@ -1,4 +1,5 @@
-import { blocksOf, withOperands, type Block, type Expr, type Kernel, type Range, type ValueName } from '@weft/dsl/ir'
+import { blocksOf, type Block, type Expr, type Kernel, type Range, type ValueName } from '@weft/dsl/ir'
+import { rebuild } from './children'
 import { copyBlock } from './copy'
 import { foldExpr } from './fold'
 import { splatConst } from './nodes'
@@ -40,7 +41,7 @@ const constant = (e: Expr): number | null => {
   const folded = foldDeep(e)
   return folded.kind === 'const' ? (folded.lanes[0] ?? null) : null
 }
-const foldDeep = (e: Expr): Expr => foldExpr(withOperands(e, foldDeep))
+const foldDeep = (e: Expr): Expr => foldExpr(rebuild(e, foldDeep))
 
 /** The values of the index, or null where they are not known or too many. */
 function roundsOf(s: Range): number[] | null {
