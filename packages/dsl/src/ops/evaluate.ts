@@ -3,7 +3,7 @@ import {
   type ScalarName, type ValueName,
 } from '../types'
 import { PURE, type PureName } from './pure'
-import { MAX_F16 } from './refuse'
+import { MAX_F16, MAX_F32 } from './refuse'
 import { evalFor, type LaneFn, type Refuse, type Round, type Row } from './row'
 
 /**
@@ -148,7 +148,7 @@ export function element(value: Value, index: number): number[] | null {
   return cols > 1 ? value.lanes.slice(index * rows, (index + 1) * rows) : [value.lanes[index] ?? 0]
 }
 
-const MAX_FLOAT: { readonly [S in ScalarName]?: number } = { f16: MAX_F16, f32: 3.4028234663852886e38 }
+const MAX_FLOAT: { readonly [S in ScalarName]?: number } = { f16: MAX_F16, f32: MAX_F32 }
 const finite = (value: Value): boolean => value.lanes.every(Number.isFinite)
 
 /**
@@ -188,7 +188,7 @@ function overflow(op: PureName | 'product', type: ValueName, args: readonly Valu
     if (most === undefined) return ROUND[s]
     return (x) => {
       if (Number.isNaN(x)) fault ??= 'the result is not a number'
-      else if (Math.abs(x) > most) fault ??= `the result exceeds the range of ${s}`
+      else if (Math.abs(Math.fround(x)) > most) fault ??= `the result exceeds the range of ${s}`
       return ROUND[s](x)
     }
   }

@@ -8,9 +8,13 @@ import type { Refuse } from './row'
 const when = (test: (...lanes: number[]) => boolean, says: string): Refuse => (...lanes) => (test(...lanes) ? says : null)
 
 export const MAX_F16 = 65504
+export const MAX_F32 = 3.4028234663852886e38
 const I32_MIN = -(2 ** 31)
 
 export const zeroDivisor = when((_, y) => y === 0, 'the divisor is 0')
+/** A float remainder is computed as `x - y * trunc(x / y)`, whose steps must not overflow. */
+export const remainder: Refuse = (x = 0, y = 0) =>
+  zeroDivisor(x, y) ?? (Math.abs(Math.fround(y * Math.trunc(Math.fround(x / y)))) <= MAX_F32 ? null : 'the quotient exceeds the range of f32')
 const overflow = when((x, y) => x === I32_MIN && y === -1, 'the quotient exceeds the greatest i32')
 export const divisor = { i32: ((x = 0, y = 0) => zeroDivisor(x, y) ?? overflow(x, y)) as Refuse, u32: zeroDivisor }
 export const shiftAmount = when((_, amount = 0) => amount >= 32, 'the shift amount is 32 or more')
