@@ -3,8 +3,8 @@ import * as t from '../../ir/testing/fixture'
 import type { Type } from '../../types'
 
 /**
- * Uniformity, case by case: the IR, the same in WGSL by hand, and what is wrong with it. `tint` is Chrome's verdict on
- * the WGSL where it is stricter or laxer than ours for a reason that is given.
+ * Uniformity, case by case: the IR, the same in WGSL by hand, and what is wrong with it. Chrome's compiler agrees with
+ * every one (see uniformity.engine.test.ts).
  */
 export interface UniformityCase {
   readonly name: string
@@ -19,6 +19,9 @@ export interface Bindings {
   readonly ro: ReturnType<typeof t.input>
   readonly u: ReturnType<typeof t.input>
   readonly at: ReturnType<typeof t.inout>
+  readonly mt: ReturnType<typeof t.input>
+  readonly sampled: ReturnType<typeof t.input>
+  readonly written: ReturnType<typeof t.inout>
   readonly wg: ReturnType<typeof t.variable>
   readonly pv: ReturnType<typeof t.variable>
 }
@@ -30,21 +33,27 @@ export const bindings = (): Bindings => ({
   ro: t.input('ro', t.array('u32')),
   u: { ...t.input('u', P), kind: 'uniform' },
   at: t.inout('at', t.array(t.atomic(), 64)),
+  mt: t.input('mt'),
+  sampled: { ...t.input('sampled', { kind: 'texture', dimension: '2d', of: 'u32' }), kind: 'texture' },
+  written: { ...t.inout('written', { kind: 'texture', dimension: '2d', of: 'u32', format: 'r32uint', access: 'read_write' }), kind: 'texture' },
   wg: t.variable('wg', t.array('u32', 64), null, 'workgroup'),
   pv: t.variable('pv', 'u32', t.u(7), 'private'),
 })
 
 export const kernelOf = (c: UniformityCase) => {
   const b = bindings()
-  return t.kernel(c.body(b), { bindings: [b.o, b.ro, b.u, b.at], variables: [b.wg, b.pv], functions: c.functions?.(b) ?? [], guards: 'off' })
+  return t.kernel(c.body(b), { bindings: [b.o, b.ro, b.u, b.at, b.mt, b.sampled, b.written], variables: [b.wg, b.pv], functions: c.functions?.(b) ?? [], guards: 'off' })
 }
 
-export const PRELUDE = `enable subgroups;
+export const PRELUDE = `enable subgroups; enable chromium_experimental_subgroup_matrix;
 @group(0) @binding(0) var<storage, read_write> o: array<u32, 64>;
 @group(0) @binding(1) var<storage, read> ro: array<u32>;
 struct P { a: u32 }
 @group(0) @binding(2) var<uniform> u: P;
 @group(0) @binding(3) var<storage, read_write> at: array<atomic<u32>, 64>;
+@group(0) @binding(4) var<storage, read> mt: array<f32>;
+@group(0) @binding(5) var sampled: texture_2d<u32>;
+@group(0) @binding(6) var written: texture_storage_2d<r32uint, read_write>;
 var<workgroup> wg: array<u32, 64>;
 var<private> pv: u32 = 7u;
 fn early(a: u32) { if (a > 3u) { return; } }
@@ -95,6 +104,12 @@ const calls = (name: string, args: Parameters<typeof t.call>[1], type: Type | nu
 }
 const result = (e: ReturnType<typeof t.effect>, then: (r: Expr) => Block): Block => [e, ...then(e.result!)]
 
+const LEFT: Type = { kind: 'subgroup_matrix', role: 'left', of: 'f32', cols: 8, rows: 8 }
+const matrix = (b: Bindings, offset: Expr, stride: Expr): ReturnType<typeof t.effect> => ({ ...t.effect('subgroupMatrixLoad', LEFT, [offset, stride], t.ref(b.mt)), majorness: 'row' })
+const LOAD = 'let m = subgroupMatrixLoad<subgroup_matrix_left<f32, 8, 8>, row_major>'
+const texel = (e: ReturnType<typeof t.effect>): Block => result(e, (r) => sync(gt(t.lane(r, 0))))
+const origin = (): Expr => t.construct('vec2u')
+
 export const CASES: readonly UniformityCase[] = [
   // Sources.
   { name: 'local id', fault: B, wgsl: 'if (lid > 3u) { workgroupBarrier(); }', body: () => sync(gt(t.lid())) },
@@ -133,6 +148,14 @@ export const CASES: readonly UniformityCase[] = [
   { name: 'shuffle by a divergent mask', fault: 'not-uniform', wgsl: 'o[0] = subgroupShuffleXor(lid, sid);', body: () => [t.effect('subgroupShuffleXor', 'u32', [t.lid(), t.builtin('subgroup_invocation_id')])] },
   { name: 'shuffle from a divergent id', fault: null, wgsl: 'o[0] = subgroupShuffle(lid, sid);', body: () => [t.effect('subgroupShuffle', 'u32', [t.lid(), t.builtin('subgroup_invocation_id')])] },
   { name: 'barrier by workgroup id within a subgroup branch', fault: B, wgsl: 'if (sgid > 1u) { if (wid.x > 1u) { workgroupBarrier(); } }', body: () => [t.if_(gt(t.builtin('subgroup_id')), sync(gt(t.workgroup())))] },
+  { name: 'matrix at a subgroup-uniform offset', fault: null, wgsl: `${LOAD}(&mt, sgid, 8);`, body: (b) => [matrix(b, t.builtin('subgroup_id'), t.u(8))] },
+  { name: 'matrix at a divergent offset', fault: 'not-uniform', wgsl: `${LOAD}(&mt, lid, 8);`, body: (b) => [matrix(b, t.lid(), t.u(8))] },
+  { name: 'matrix of a divergent stride', fault: 'not-uniform', wgsl: `${LOAD}(&mt, 0, lid);`, body: (b) => [matrix(b, t.u(0), t.lid())] },
+  { name: 'matrix in a branch by subgroup', fault: null, wgsl: `if (sgid > 3u) { ${LOAD}(&mt, 0, 8); }`, body: (b) => [t.if_(gt(t.builtin('subgroup_id')), [matrix(b, t.u(0), t.u(8))])] },
+  { name: 'matrix in divergent flow', fault: S, wgsl: `if (lid > 3u) { ${LOAD}(&mt, 0, 8); }`, body: (b) => [t.if_(gt(t.lid()), [matrix(b, t.u(0), t.u(8))])] },
+  { name: 'texel of a sampled texture', fault: null, wgsl: 'if (textureLoad(sampled, vec2u(), 0u).x > 3u) { workgroupBarrier(); }', body: (b) => texel(t.effect('textureLoad', 'vec4u', [origin(), t.u(0)], t.ref(b.sampled))) },
+  { name: 'texel of a texture that is written', fault: B, wgsl: 'if (textureLoad(written, vec2u()).x > 3u) { workgroupBarrier(); }', body: (b) => texel(t.effect('textureLoad', 'vec4u', [origin()], t.ref(b.written))) },
+  { name: 'size of a texture', fault: null, wgsl: 'if (textureDimensions(written).x > 3u) { workgroupBarrier(); }', body: (b) => texel(t.effect('textureDimensions', 'vec2u', [], t.ref(b.written))) },
   // Variables.
   { name: 'variable overwritten', fault: null, wgsl: 'var x = lid; x = 1u; if (x > 0u) { workgroupBarrier(); }', body: () => viaVar(t.lid(), (v) => [t.store(t.ref(v), t.u(1))]) },
   { name: 'variable assigned in a divergent branch', fault: B, wgsl: 'var x = 0u; if (lid > 2u) { x = 1u; } if (x > 0u) { workgroupBarrier(); }', body: () => viaVar(t.u(0), (v) => [t.if_(gt(t.lid()), [t.store(t.ref(v), t.u(1))])]) },

@@ -41,7 +41,8 @@ function effectArguments(s: Of<Stmt, 'effect'>, row: EffectRow, f: Flow, flow: M
   s.args.forEach((arg, i) => {
     const mask = f.sources.of(arg)
     args |= mask
-    if (row.in[i] === 'uniform:u32') f.require('subgroup', mask | flow, s.op, s, () => notUniform(`argument ${i + 1} of '${s.op}'`, 'a subgroup', s, f))
+    // A subgroup matrix belongs to the whole subgroup: so do the offsets, strides and scalars that it is made with.
+    if (row.in[i] === 'uniform:u32' || row.family === 'matrix') f.require('subgroup', mask | flow, s.op, s, () => notUniform(`argument ${i + 1} of '${s.op}'`, 'a subgroup', s, f))
   })
   if (s.place && row.place === 'workgroup') {
     f.require('workgroup', f.view(s.place), s.op, s, () => notUniform(`the index that '${s.op}' reads`, 'a workgroup', s, f))
