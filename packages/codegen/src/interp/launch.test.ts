@@ -51,7 +51,7 @@ test('ids in three dimensions', () => {
 test('overrides give values, workgroup sizes and array sizes', () => {
   const overrides = { size: override(u32, 4), scale: override(f32), on: override({ type: 'bool' }, true) }
   const k = kernel('k', { workgroupSize: ['size'], bindings: { y: output(d.arrayOf(d.f32)) }, overrides }, ({ y, size, scale, on }, k) => {
-    const tile = k.workgroup('tile', d.f32, size)
+    const tile = k.workgroup('tile', d.f32, size as never)
     tile.at(k.localIndex).set(f32(k.localIndex).mul(scale))
     k.workgroupBarrier()
     y.at(k.localIndex).set(k.when(on, () => tile.at(size.sub(1).sub(k.localIndex)), -1))

@@ -91,16 +91,17 @@ function exchangeStep(frame: Frame, s: Extract<Step, { kind: 'exchange' }>): voi
 function segment(outer: Frame, s: Segment): void {
   const frame = new Frame(outer.program, s.per)
   body(frame, s)
+  const loop = invocations(frame, s)
   const { program } = outer
   if (program.schedule.segments.length === 1) {
     for (const name of frame.needs) outer.use(name)
     for (const name of frame.outer) outer.shared(name)
-    for (const line of invocations(frame, s)) outer.line(line)
+    for (const line of loop) outer.line(line)
     return
   }
   const shared = [...frame.outer].sort()
   const copies = [...frame.needs].map((name) => `const ${name} = $${name};`)
-  program.functions.push([`function segment${s.id}(${shared.join(', ')}) {`, ...copies, ...invocations(frame, s), '}'].join('\n'))
+  program.functions.push([`function segment${s.id}(${shared.join(', ')}) {`, ...copies, ...loop, '}'].join('\n'))
   for (const name of shared) outer.shared(name)
   outer.line(`segment${s.id}(${shared.join(', ')});`)
 }

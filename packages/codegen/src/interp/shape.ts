@@ -8,6 +8,7 @@ import {
   sizeOf,
   strideOf,
   type Type,
+  type ValueName,
 } from '@weft/dsl/ir'
 
 /** A scalar of a value, at its byte offset in memory. */
@@ -17,17 +18,24 @@ export interface Lane {
 }
 
 const cache = new WeakMap<object, readonly Lane[]>()
+const values = new Map<string, readonly Lane[]>()
 
 /** The scalars of a value in order: every value of the interpreter is such a list. */
 export function lanesOf(type: Type): readonly Lane[] {
-  if (typeof type === 'string') {
-    const scalar = scalarOf(type)
-    return Array.from({ length: laneCount(type) }, (_, i) => ({ scalar, offset: laneOffset(type, i) }))
-  }
+  if (typeof type === 'string') return valueLanes(type)
   const known = cache.get(type)
   if (known) return known
   const lanes = compositeLanes(type)
   cache.set(type, lanes)
+  return lanes
+}
+
+function valueLanes(type: ValueName): readonly Lane[] {
+  const known = values.get(type)
+  if (known) return known
+  const scalar = scalarOf(type)
+  const lanes = Array.from({ length: laneCount(type) }, (_, i) => ({ scalar, offset: laneOffset(type, i) }))
+  values.set(type, lanes)
   return lanes
 }
 

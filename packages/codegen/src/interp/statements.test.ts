@@ -114,7 +114,7 @@ test('functions: early return, value parameters, calls of calls', () => {
   const x = ints(8, (i) => i - 3)
   const y = ints(8)
   run(k, { x, y })
-  const s = (v: number) => (v < 0 ? -1 : v < 3 ? v : 3)
+  const s = (v: number) => (v < 0 ? -1 : Math.min(v, 3))
   expect([...y]).toEqual([...x].map((v) => s(v) + s(v + 1)))
 })
 

@@ -1,4 +1,4 @@
-import type { EffectName, ScalarName } from '@weft/dsl/ir'
+import { type EffectName, evalFor, PURE, type ScalarName } from '@weft/dsl/ir'
 import { roundHalf } from './half'
 
 /**
@@ -92,8 +92,8 @@ function runOf(op: Exchange, scalar: ScalarName): Run {
     case 'subgroupMul': return reduce(mul)
     case 'subgroupInclusiveMul': return scan(mul, 1, true)
     case 'subgroupExclusiveMul': return scan(mul, 1, false)
-    case 'subgroupMin': return reduce((x, y) => (y < x ? y : x))
-    case 'subgroupMax': return reduce((x, y) => (x < y ? y : x))
+    case 'subgroupMin': return reduce(evalFor(PURE.min, scalar) as Combine)
+    case 'subgroupMax': return reduce(evalFor(PURE.max, scalar) as Combine)
     case 'subgroupAnd': return reduce((x, y) => round(x & y))
     case 'subgroupOr': return reduce((x, y) => round(x | y))
     case 'subgroupXor': return reduce((x, y) => round(x ^ y))

@@ -64,17 +64,25 @@ export function syncOf(unit: Pick<Unit, 'body' | 'calls'>): Sync {
   const visit = (block: Block, targets: Targets): boolean => block.map((s) => one(s, targets)).some(Boolean)
   const one = (s: Stmt, targets: Targets): boolean => {
     let waits = touchesMatrix(s) || (s.kind === 'effect' && SYNCHRONOUS.has(familyOf(s.op)))
-    const out = new Set<Stmt | null>()
-    if (s.kind === 'break' || s.kind === 'continue' || s.kind === 'return') out.add(targets[s.kind])
+    let out: Set<Stmt | null> = NONE
+    if (s.kind === 'break' || s.kind === 'continue' || s.kind === 'return') out = new Set([targets[s.kind]])
     const inner = targetsIn(s, targets)
     for (const block of nestedBlocks(s, unit.calls)) {
       waits = visit(block, inner) || waits
-      for (const child of block) for (const target of jumping.get(child) ?? []) if (target !== s) out.add(target)
+      for (const child of block) out = merged(out, jumping.get(child) ?? NONE, s)
     }
     if (waits) waiting.add(s)
-    jumping.set(s, out)
+    if (out.size > 0) jumping.set(s, out)
     return waits
   }
   visit(unit.body, ROOT)
-  return { waits: (s) => waiting.has(s), jumps: (s) => jumping.get(s) ?? new Set() }
+  return { waits: (s) => waiting.has(s), jumps: (s) => jumping.get(s) ?? NONE }
+}
+
+const NONE: Set<Stmt | null> = new Set()
+
+/** The targets of a statement and of one inside it, without itself. */
+function merged(out: Set<Stmt | null>, inner: Set<Stmt | null>, self: Stmt): Set<Stmt | null> {
+  const outside = [...inner].filter((target) => target !== self)
+  return outside.length === 0 ? out : new Set([...out, ...outside])
 }

@@ -24,7 +24,7 @@ export interface Uniformity {
 export function uniformity(unit: Unit): Uniformity {
   const analysis = new Analysis(unit)
   do {
-    analysis.changed = false
+    analysis.start()
     analysis.block(unit.body, ROOT, analysis.scattered.has(null))
   } while (analysis.changed)
   const variables = new Set([...unit.variables.keys()].filter((id) => analysis.isUniformVariable(id)))
@@ -44,6 +44,12 @@ class Analysis {
 
   constructor(private readonly unit: Unit) {
     for (const v of unit.variables.values()) if (v.space === 'workgroup') this.divergentVariables.add(v.id)
+  }
+
+  /** Begins a round: what it remembers may be outdated by its end, but then there is another one. */
+  start(): void {
+    this.changed = false
+    this.memo = new Map()
   }
 
   isUniformVariable = (id: number): boolean => !this.divergentVariables.has(id)
@@ -66,7 +72,6 @@ class Analysis {
     if (set.has(item)) return
     set.add(item)
     this.changed = true
-    this.memo = new Map()
   }
 
   private result(s: Stmt, isUniform: boolean): void {
