@@ -1,4 +1,4 @@
-import { isValue, spell } from '../types'
+import { spell } from '../types'
 import type { Extent, Func, Kernel } from './kernel'
 import type { HostExpr } from './launch'
 import type { Block, Cases, Expr, Of, Place, Result, Root, Stmt, Variable } from './nodes'
@@ -90,12 +90,8 @@ class Printer {
   private statement(s: Stmt): string[] {
     const lines = (STMT[s.kind] as (s: Stmt, p: Printer) => string[])(s, this)
     if (!this.options.at) return lines
-    const own = this.headOf(lines)
+    const own = lines.findIndex((line) => !line.startsWith('$'))
     return lines.map((line, i) => (i === own ? `${line} @${s.at}` : line))
-  }
-
-  private headOf(lines: readonly string[]): number {
-    return Math.max(lines.findIndex((line) => !line.startsWith('$')), 0)
   }
 
   place(place: Place): string {
@@ -235,7 +231,7 @@ function header(kernel: Kernel): string[] {
 
 function funcText(f: Func, printer: Printer): string[] {
   printer.count(f.body)
-  const params = f.params.map((p) => `${p.name}: ${isValue(p.type) ? p.type : spell(p.type)}`).join(', ')
+  const params = f.params.map((p) => `${p.name}: ${spell(p.type)}`).join(', ')
   return body([`fn ${f.name}(${params})${f.result === null ? '' : ` -> ${spell(f.result)}`}`], printer.block(f.body))
 }
 
