@@ -192,7 +192,7 @@ function functionContext(m: Module, memory: Memory, body: Kernel['body']): Conte
 
 const EMPTY = { owner: null, depth: 0, loop: false, sites: [], end: 0 }
 const NO_PLAN: Context['plan'] = {
-  root: EMPTY, bound: new Set(), inlined: new Map(), carried: new Map(), uses: () => 0, hint: () => undefined, builtins: new Set(), specials: new Set(), renamed: new Map(),
+  root: EMPTY, bound: new Set(), inlined: new Map(), carried: new Map(), adopted: new Map(), uses: () => 0, hint: () => undefined, builtins: new Set(), specials: new Set(), renamed: new Map(),
 }
 
 function writeFunction(f: Func, m: Module, memory: Memory, out: Output): void {

@@ -1,4 +1,4 @@
-import { blocksOf, isInt, isPlace, type Block, type BuiltinName, type Const, type Expr, type Let, type Load, type Place, type Result, type Stmt } from '@weft/dsl/ir'
+import { blocksOf, isInt, isPlace, type Block, type BuiltinName, type Const, type Expr, type Let, type Load, type Op, type Place, type Result, type Stmt } from '@weft/dsl/ir'
 import { eachIndex, eachOperand } from '../passes/children'
 import { specialOf, type Special } from './literals'
 import { clobbers, type Memory } from './memory'
@@ -24,6 +24,8 @@ export interface Plan {
   readonly inlined: ReadonlyMap<number, Load>
   /** Expressions that go by the name of a `let` of the author's, by the id of its result. */
   readonly carried: ReadonlyMap<number, { readonly e: Expr; readonly name: string }>
+  /** Variables that take the name of a `let`, by id. */
+  readonly adopted: ReadonlyMap<number, Let>
   /** How often each result is used. */
   readonly uses: (result: Result) => number
   /** What a bound expression is for, when that is a good name. */
@@ -76,6 +78,8 @@ interface Info {
 
 /** Nesting at which an expression is bound although it is used once: compilers refuse some 125 levels. */
 const LEVELS = 32
+/** What the builder calls the variable of a lazy choice. */
+const UNNAMED = 'value'
 /** The cost up to which the end of a range is written into the loop's head, which evaluates it in every round. */
 const CHEAP = 2
 
@@ -88,6 +92,8 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
   const lets = new Map<number, { stmt: Let; site: Site }>()
   const letsByValue = new Map<Expr, { stmt: Let; site: Site; name?: string }>()
   const inlined = new Map<number, Load>()
+  const vars = new Map<number, Site>()
+  const adopted = new Map<number, Let>()
   const carried = new Map<number, { readonly e: Expr; readonly name: string }>()
   const bound = new Set<Expr>()
   const renamed = new Map<number, Let>()
@@ -138,6 +144,7 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
         return
       case 'var':
         if (s.variable.init) use(s.variable.init, at)
+        vars.set(s.variable.id, at)
         return
       case 'load':
         eachIndex(s.place, visit)
@@ -284,6 +291,7 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
       const { value } = named.stmt
       // a let that names what a statement gives: the statement takes the name
       if (value.kind === 'result' && given.has(value.id) && !renamed.has(value.id)) renamed.set(value.id, named.stmt)
+      adopt(named.stmt, named.site)
       use(value, named.site)
       return
     }
@@ -295,6 +303,16 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     }
     inlined.set(result.id, load.stmt)
     eachIndex(load.stmt.place, (e) => push(e, info.sites))
+  }
+
+  /** A variable that the builder made, and whose last value a `let` then names, is called so from the start. */
+  function adopt(named: Let, at: Site): void {
+    const load = named.value.kind === 'result' ? loads.get(named.value.id) : undefined
+    const place = load?.stmt.place
+    if (!load || place?.root.kind !== 'variable' || place.steps.length > 0 || adopted.has(place.root.id)) return
+    const declared = vars.get(place.root.id)
+    if (declared?.region !== at.region || declared.stmt?.kind !== 'var' || declared.stmt.variable.name !== UNNAMED) return
+    if (!clobbers(log, place, load.site.time, root.end)) adopted.set(place.root.id, named)
   }
 
   function mayInline(load: Load, from: Site, to: Site, uses: number): boolean {
@@ -374,6 +392,7 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     bound,
     inlined,
     carried,
+    adopted,
     builtins,
     specials,
     renamed,
@@ -419,10 +438,22 @@ function isTrivial(e: Expr): boolean {
       return e.index.kind === 'const' && isTrivial(e.of)
     case 'construct':
       return e.args.length === 0 || (typeof e.type === 'string' && e.args.length === 1 && isScalarArgument(e.args[0]))
+    case 'op':
+      return isStep(e)
     default:
       return LEAF[e.kind]
   }
 }
+
+/** A name and a constant, one step apart: `row + 1u`, `lane == 0u`. A name of its own would say no more. */
+function isStep(e: Op): boolean {
+  if (!STEPS.has(e.op)) return false
+  const [a, b] = e.args as [Expr, Expr]
+  return (b.kind === 'const' && isName(a)) || (a.kind === 'const' && isName(b))
+}
+
+const STEPS: ReadonlySet<string> = new Set(['add', 'sub', 'eq', 'ne', 'lt', 'le', 'gt', 'ge'])
+const isName = (e: Expr): boolean => typeof e.type === 'string' && isInt(e.type) && (LEAF[e.kind] || ((e.kind === 'swizzle' || e.kind === 'member') && isName(e.of)))
 
 /** A splat is written again, its scalar bound: in arithmetic the scalar is all that is written. */
 const isScalarArgument = (e: Expr | undefined): boolean => e !== undefined && typeof e.type === 'string' && !e.type.startsWith('vec') && !e.type.startsWith('mat')

@@ -1,4 +1,4 @@
-import { EFFECTS, forEachStmt, isPlace, isScalar, isValueName, operands, placeOperands, PURE, scalarOf, type Block, type Cases, type Effect, type Expr, type If, type Loop, type Place, type Range, type Result, type Stmt, type Store, type Type, type Var } from '@weft/dsl/ir'
+import { EFFECTS, forEachStmt, isPlace, isScalar, isValueName, operands, placeOperands, PURE, scalarOf, type Block, type Cases, type Effect, type Expr, type If, type Let, type Loop, type Place, type Range, type Result, type Stmt, type Store, type Type, type Var } from '@weft/dsl/ir'
 import { RANK, type Context } from './context'
 import { alone, infix, list, pointer, print, printPlace, splatted } from './expressions'
 import { literal } from './literals'
@@ -84,7 +84,7 @@ const STATEMENTS: Cases<Stmt, void, [Writer, Site]> = {
   let(s, w) {
     const { c } = w
     const { value } = s
-    const alias = nameOf(value, c)
+    const alias = adoptedName(s, c) ?? nameOf(value, c)
     if (alias !== undefined) {
       c.results.set(s.result.id, alias)
       return
@@ -96,7 +96,7 @@ const STATEMENTS: Cases<Stmt, void, [Writer, Site]> = {
   var(s, w, at) {
     const { variable } = s
     const init = variable.init ? alone(variable.init, w.c) : inLoop(at) ? zero(variable.type, w.c) : null
-    const name = w.c.names.declare(variable.name)
+    const name = w.c.names.declare(w.c.plan.adopted.get(variable.id)?.name ?? variable.name)
     w.c.variables.set(variable.id, name)
     line(w.out, init === null ? `var ${name}: ${w.c.module.type(variable.type)};` : `var ${name} = ${init};`, s.at)
   },
@@ -134,6 +134,12 @@ const STATEMENTS: Cases<Stmt, void, [Writer, Site]> = {
   break: (s, w) => line(w.out, 'break;', s.at),
   continue: (s, w) => line(w.out, 'continue;', s.at),
   return: (s, w) => line(w.out, s.value ? `return ${alone(s.value, w.c)};` : 'return;', s.at),
+}
+
+function adoptedName(s: Let, c: Context): string | undefined {
+  const load = s.value.kind === 'result' ? c.plan.inlined.get(s.value.id) : undefined
+  if (load?.place.root.kind !== 'variable' || c.plan.adopted.get(load.place.root.id) !== s) return undefined
+  return c.variables.get(load.place.root.id)
 }
 
 /** The name that an expression goes by already; a second one would only be in the way. */

@@ -147,7 +147,8 @@ class Numbering {
 
   #list(args: readonly Expr[]): number | string {
     if (args.length === 1) return this.#number(args[0] as Expr)
-    if (args.length === 2) return this.#number(args[0] as Expr) * PAIR + this.#number(args[1] as Expr)
+    // from 1 on, so that no pair is the number of a single argument: vec2u(a, b) is not vec2u(b)
+    if (args.length === 2) return (this.#number(args[0] as Expr) + 1) * PAIR + this.#number(args[1] as Expr)
     let key = ''
     for (let i = 0; i < args.length; i++) key += `${this.#number(args[i] as Expr)},`
     return key
