@@ -62,6 +62,9 @@ const ownUrl = {
   },
 }
 
+/** For other bundles that are to see this repository's sources: `scripts/gen.mjs`. */
+export const sourcePlugins = [resolver, ownUrl]
+
 /**
  * Bundles `entry` and returns the path of the bundle. `plugins` run before the resolver: `bench/typegpu` needs its own
  * compiler plugin there.

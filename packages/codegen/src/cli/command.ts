@@ -1,0 +1,71 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import type { Plugin } from 'esbuild'
+
+export type Options = NonNullable<ParseArgsConfig['options']>
+
+/** What a command may touch of its process; tests give their own. */
+export interface Io {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The result: text, or one JSON document. */
+  out(text: string): void
+  /** Progress and errors. */
+  err(text: string): void
+  /** For bundling the author's modules; the scripts of this repository take weft from its sources with it. */
+  readonly plugins?: readonly Plugin[]
+}
+
+/** What a command found: the same as text and as data. */
+export interface Report {
+  /** false: a check failed or a difference was found (exit code 1). */
+  readonly ok: boolean
+  readonly text: string
+  readonly data: unknown
+}
+
+export interface Command {
+  readonly name: string
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** What `weft NAME --help` prints. */
+  readonly help: string
+  run(args: readonly string[], io: Io): Promise<Report>
+}
+
+/** The command line is wrong: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** The command cannot do its work: exit code 1. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly note?: string,
+  ) {
+    super(note === undefined ? `${code}: ${message}` : `${code}: ${message}\n  note: ${note}`)
+  }
+}
+
+/** Every command takes it; `cli.ts` acts on it. */
+const COMMON = { json: { type: 'boolean' } } as const satisfies Options
+
+/** `util.parseArgs`, with its errors as usage errors. */
+export function parse<const O extends Options>(args: readonly string[], options: O) {
+  try {
+    return parseArgs({ args: [...args], options: { ...options, ...COMMON }, allowPositionals: true, strict: true })
+  } catch (error) {
+    // Node appends advice on positionals that start with a dash, which does not fit here
+    const message = error instanceof Error ? (error.message.split('. To specify')[0] ?? '') : String(error)
+    throw new UsageError(message.replace(/\.$/, ''))
+  }
+}
+
+/** One of a list of words. */
+export function choice<const T extends string>(value: string, of: readonly T[], what: string): T {
+  const found = of.find((word) => word === value)
+  if (found === undefined) throw new UsageError(`${what} is '${value}', expected ${of.join(', ')}`)
+  return found
+}

@@ -1,0 +1,59 @@
+import { compile, type CompileOptions } from '../../compile'
+import type { CompiledKernel } from '../../artifact'
+import { CommandError } from '../command'
+import { shortPath } from '../load/bundle'
+import type { FoundKernel } from '../load/discover'
+import type { Docs } from '../load/docs'
+import { manifestText, withHeader } from './header'
+import { moduleText } from './module'
+import type { Output } from './write'
+
+/** Names become names of files, and there are file systems that do not tell `Scale` from `scale`. */
+export function refuseDuplicates(kernels: readonly FoundKernel[], cwd: string): void {
+  const seen = new Map<string, FoundKernel>()
+  for (const kernel of kernels) {
+    const other = seen.get(kernel.source.name.toLowerCase())
+    seen.set(kernel.source.name.toLowerCase(), kernel)
+    if (other === undefined) continue
+    const places = [other, kernel].map((k) => `${shortPath(cwd, k.file)}#${k.exportName}`).join(' and ')
+    const names = other.source.name === kernel.source.name ? `'${kernel.source.name}'` : `'${other.source.name}' and '${kernel.source.name}'`
+    throw new CommandError('duplicate-name', `two kernels are named ${names}: ${places}`, 'give one of them another name: kernel(name, …)')
+  }
+}
+
+interface Entry {
+  readonly kernel: CompiledKernel
+  /** Of the source, relative to the output folder: the same wherever the project lies. */
+  readonly from: string
+}
+
+/** All files for the kernels, in order. Throws the first WeftError of a kernel that does not compile. */
+export function outputsOf(kernels: readonly FoundKernel[], folder: string, docs: Docs, options: CompileOptions): Output[] {
+  const entries = kernels.map(({ source, file, exportName }): Entry => {
+    const declared = docs.of(file, exportName)
+    const kernel = compile(source, { ...options, doc: declared.doc })
+    return { kernel, from: `${shortPath(folder, declared.file)}#${declared.name}` }
+  })
+  return [...entries.flatMap(filesOf), { name: 'manifest.json', kernel: null, text: manifest(entries) }]
+}
+
+const wgslName = ({ name, variants }: CompiledKernel, id: string): string =>
+  variants.length === 1 ? `${name}.wgsl` : `${name}.${id}.wgsl`
+
+function filesOf({ kernel, from }: Entry): Output[] {
+  const { name } = kernel
+  return [
+    ...kernel.variants.map((v) => ({ name: wgslName(kernel, v.id), kernel: name, text: withHeader(from, v.wgsl) })),
+    { name: `${name}.ts`, kernel: name, text: withHeader(from, moduleText(kernel)) },
+  ]
+}
+
+/** For hosts in other languages: all that the artifacts say, with the names of the WGSL files in place of their text. */
+function manifest(entries: readonly Entry[]): string {
+  const kernels = entries.map(({ kernel, from }) => {
+    const { ir: _, format, variants, ...rest } = kernel
+    const list = variants.map(({ wgsl, sourceMap, ...v }) => ({ ...v, wgsl: wgslName(kernel, v.id) }))
+    return { ...rest, from, module: `${kernel.name}.ts`, variants: list }
+  })
+  return manifestText({ format: 1, kernels })
+}

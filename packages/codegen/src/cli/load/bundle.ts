@@ -1,0 +1,96 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+import { CommandError } from '../command'
+import { textOf } from '../errors'
+
+/** The exports of a module that was loaded. */
+export type Loaded = Readonly<Record<string, unknown>>
+
+let bundles = 0
+
+/**
+ * Where bundles go: below the nearest `node_modules`, so that what they leave external is found from there as from the
+ * author's file.
+ */
+function cacheFolder(file: string): string {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const modules = join(folder, 'node_modules')
+    if (existsSync(modules)) return join(modules, '.cache/weft')
+    if (folder === dirname(folder)) return join(tmpdir(), 'weft')
+  }
+}
+
+/**
+ * Loads TypeScript modules: Node 20 cannot, so esbuild bundles them with what they import relatively, in one build, so
+ * that a module that two of them import is one. Packages stay external. Inline source maps, switched on for the
+ * process, give errors and kernels the positions of the author's own lines.
+ */
+export async function loadModules(files: readonly string[], plugins: readonly Plugin[] = []): Promise<Loaded[]> {
+  const [first] = files
+  if (first === undefined) return []
+  const folder = join(cacheFolder(first), `${process.pid}-${bundles++}`)
+  mkdirSync(folder, { recursive: true })
+  try {
+    const outputs = await bundle(files, folder, plugins)
+    process.setSourceMapsEnabled(true)
+    const loaded: Loaded[] = []
+    for (const file of files) {
+      const output = outputs.get(file)
+      if (output === undefined) throw new Error(`esbuild gave nothing for ${file}`)
+      loaded.push((await import(/* @vite-ignore */ pathToFileURL(output).href)) as Loaded)
+    }
+    return loaded
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Bundles into `folder` and gives the output of each file. */
+async function bundle(
+  files: readonly string[],
+  folder: string,
+  plugins: readonly Plugin[],
+): Promise<Map<string, string>> {
+  const result = await build({
+    entryPoints: Object.fromEntries(files.map((file, i) => [`module${i}`, file])),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    absWorkingDir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'inline',
+    sourcesContent: false,
+    metafile: true,
+    logLevel: 'silent',
+    ...(plugins.length > 0 ? { plugins: [...plugins] } : { packages: 'external' as const }),
+  }).catch((error: unknown) => {
+    throw new CommandError('not-loaded', buildErrors(error))
+  })
+  const outputs = new Map<string, string>()
+  for (const [path, { entryPoint }] of Object.entries(result.metafile.outputs)) {
+    if (entryPoint !== undefined) outputs.set(resolve(folder, entryPoint), resolve(folder, path))
+  }
+  return outputs
+}
+
+interface BuildMessage {
+  readonly text: string
+  readonly location: { readonly file: string; readonly line: number; readonly column: number } | null
+}
+
+function buildErrors(error: unknown): string {
+  const { errors } = error as { errors?: readonly BuildMessage[] }
+  if (!errors?.length) return textOf(error)
+  return errors
+    .map(({ text, location }) => (location ? `${text}\n  at ${location.file}:${location.line}:${location.column + 1}` : text))
+    .join('\n')
+}
+
+/** A path for people and for generated text: relative to `folder`, with forward slashes. */
+export const shortPath = (folder: string, path: string): string => relative(folder, path).replaceAll('\\', '/') || '.'

@@ -1,0 +1,73 @@
+import type { CompiledKernel } from '../../artifact'
+import { CommandError } from '../command'
+import type { Loaded } from '../load/bundle'
+
+type Numbers = ArrayLike<number>
+
+/** What a reference gets: each binding as its numbers (its lanes in order), and params by name. */
+export type ReferenceInputs = Readonly<Record<string, unknown>>
+
+/** The expected numbers of the written bindings; of a kernel that writes one, those alone will do. */
+export type ReferenceOutputs = Numbers | Readonly<Record<string, Numbers>>
+
+export type Reference =
+  | ((inputs: ReferenceInputs) => ReferenceOutputs)
+  | { readonly run: (inputs: ReferenceInputs) => ReferenceOutputs; readonly tolerance?: number }
+
+export interface Comparison {
+  readonly output: string
+  readonly against: string
+  readonly maxError: number
+  /** The largest error over the largest finite magnitude of what was expected. */
+  readonly relative: number
+  readonly index: number
+  readonly tolerance: number
+  readonly ok: boolean
+}
+
+/** Of f32 results that were accumulated in another order than the reference's. */
+export const TOLERANCE = 1e-4
+
+/** By convention a module exports `references`, by the names of kernels or of their exports. */
+export function referenceOf(module: Loaded, kernel: string, exportName: string): Exclude<Reference, Function> | null {
+  const { references } = module
+  if (typeof references !== 'object' || references === null) return null
+  const found = (references as Readonly<Record<string, unknown>>)[kernel] ?? (references as Readonly<Record<string, unknown>>)[exportName]
+  if (typeof found === 'function') return { run: found as (inputs: ReferenceInputs) => ReferenceOutputs }
+  if (typeof found === 'object' && found !== null && typeof (found as { run?: unknown }).run === 'function') return found as Exclude<Reference, Function>
+  if (found === undefined) return null
+  throw new CommandError('bad-reference', `references.${kernel} is neither a function nor { run, tolerance }`)
+}
+
+const isNumbers = (value: ReferenceOutputs): value is Numbers => typeof (value as Numbers).length === 'number'
+
+/** The reference's outputs by name. */
+export function outputsByName(kernel: CompiledKernel, outputs: ReferenceOutputs): Readonly<Record<string, Numbers>> {
+  const written = kernel.bindings.filter(({ access }) => access !== 'read').map(({ name }) => name)
+  if (!isNumbers(outputs)) return outputs
+  const [only, ...others] = written
+  if (only !== undefined && others.length === 0) return { [only]: outputs }
+  throw new CommandError('bad-reference', `'${kernel.name}' writes ${written.join(', ')}: its reference gives one list`, 'give an object by their names')
+}
+
+/** NaN agrees with NaN, an infinity with itself. */
+function difference(actual: number, expected: number): number {
+  if (Object.is(actual, expected) || actual === expected) return 0
+  const distance = Math.abs(actual - expected)
+  return Number.isNaN(distance) ? Infinity : distance
+}
+
+export function compare(output: string, against: string, actual: Numbers, expected: Numbers, tolerance: number): Comparison {
+  if (actual.length < expected.length) {
+    throw new CommandError('bad-reference', `'${output}' has ${actual.length} numbers, ${against} gives ${expected.length}`)
+  }
+  let [maxError, index, scale] = [0, -1, 0]
+  for (let i = 0; i < expected.length; i++) {
+    const want = expected[i] ?? 0
+    const error = difference(actual[i] ?? 0, want)
+    if (error > maxError) [maxError, index] = [error, i]
+    if (Number.isFinite(want)) scale = Math.max(scale, Math.abs(want))
+  }
+  const relative = maxError / (scale || 1)
+  return { output, against, maxError, relative, index, tolerance, ok: relative <= tolerance }
+}
