@@ -7,12 +7,13 @@ import { type Memory, memoryOf, packParams, workgroupsOf } from './jobs.js'
 
 export const SUBGROUP_SIZE = 4
 
-export function interpretCase(c: ParityCase, ir: Kernel, artifact: CompiledKernel): Memory {
+/** `lowered`: the passes have made the params what they are in the uniform block, four scalars of an array to a vec4. */
+export function interpretCase(c: ParityCase, ir: Kernel, artifact: CompiledKernel, lowered: boolean): Memory {
   const memory = memoryOf(c)
   interpret(ir, {
     bindings: memory,
     params: packParams(artifact, c),
-    layout: artifact.params,
+    layout: lowered ? null : artifact.params,
     workgroups: workgroupsOf(artifact, c),
     overrides: c.overrides ?? {},
     subgroupSize: ir.subgroupSize ?? SUBGROUP_SIZE,

@@ -51,17 +51,17 @@ export function planOf(c: ParityCase, engines: Engines): Plan {
 
 function interpreterRuns(c: ParityCase, { artifact }: Compiled, source: string): readonly Run[] {
   const suffix = artifact.variants.every((v) => v.source === source) ? '' : `, ${source}`
-  const run = (name: string, ir: () => Kernel): Run => ({
+  const run = (name: string, ir: () => Kernel, lowered: boolean): Run => ({
     name: `interpreter${name}${suffix}`,
     executor: 'interpreter',
     source,
     execute: () => {
       const kernel = ir()
-      const memory = interpretCase(c, kernel, artifact)
+      const memory = interpretCase(c, kernel, artifact, lowered)
       return Object.fromEntries(writtenOf(kernel).map(({ name: n }) => [n, bytesIn(memory, n)]))
     },
   })
-  return [run('', () => rawIr(c.kernel, source)), run(', optimized', () => optimizedIr(c.kernel, source))]
+  return [run('', () => rawIr(c.kernel, source), false), run(', optimized', () => optimizedIr(c.kernel, source), true)]
 }
 
 function engineRun(c: ParityCase, { artifact }: Compiled, engines: Engines, name: EngineName, variant: CompiledVariant): Run {

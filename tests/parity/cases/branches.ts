@@ -51,10 +51,10 @@ export const branches = [
     k.if(false, () => v.set(4)).else(() => v.set(3))
     put(v)
   }),
-  chorus('sixty ifs deep', 70, (i) => Math.min(i, 60), (i, k) => {
+  chorus('fifty ifs deep', 60, (i) => Math.min(i, 50), (i, k) => {
     const v = k.var('v', u32(0))
     const nest = (level: number): void => {
-      if (level <= 60) {
+      if (level <= 50) {
         k.if(i.ge(level), () => {
           v.set(level)
           nest(level + 1)

@@ -1,0 +1,5 @@
+import { atomics } from './cases/atomics.js'
+import { memory } from './cases/memory.js'
+import { paritySuite } from './harness.js'
+
+await paritySuite('memory', [...memory, ...atomics])
