@@ -1,4 +1,5 @@
 import { serialize, validate, WeftError, type Diagnostic, type Kernel, type KernelSource, type Position } from '@weft/dsl/ir'
+import type { SignatureOf } from '@weft/dsl'
 import type { CompiledKernel, CompiledVariant, SourceMap } from '../artifact'
 import { emit, type Emitted, type Slots } from '../emit'
 import { assignSlots, bindGroupLayouts, compiledBinding, fitsImmediates, mergeAlias, paramsLayout, slotList } from '../layout'
@@ -9,6 +10,9 @@ import type { CompileOptions } from './options'
 import { runPasses } from './pipeline'
 import { sha256 } from './sha256'
 
+/** The artifact, with what a caller has to give it as a type (`$` is not there at run time). */
+export type Compiled<K> = CompiledKernel & { readonly $?: SignatureOf<K> }
+
 /**
  * Compiles a kernel into data that a runtime can run without a compiler: WGSL, bind-group layouts and the layout of the
  * params, for every variant that the kernel declares and the profile can have, best first. Each comes with params as
@@ -16,7 +20,7 @@ import { sha256 } from './sha256'
  *
  * Throws one WeftError with all that is wrong, at the author's lines.
  */
-export function compile(source: KernelSource, options: CompileOptions = {}): CompiledKernel {
+export function compile<K extends KernelSource>(source: K, options: CompileOptions = {}): Compiled<K> {
   const profile = PROFILES[options.profile ?? 'any']
   const sources = source.variants.filter((v) => options.variants?.includes(v.name) ?? true)
   const refused: Diagnostic[] = []
@@ -35,7 +39,7 @@ export function compile(source: KernelSource, options: CompileOptions = {}): Com
   if (variants.length === 0) {
     throw new WeftError(first ?? { code: 'unknown-name', message: `kernel '${source.name}' has none of the variants ${options.variants?.join(', ')}` }, ...more)
   }
-  return describe(source, kernels, variants, options)
+  return describe(source, kernels, variants, options) as Compiled<K>
 }
 
 type Made =

@@ -53,7 +53,7 @@ export function apply(op: PureName, args: readonly unknown[]): Handle {
   }
   const lifted = row.in.map((slot, i) => liftSlot(op, row, slot, t, args, i, session))
   const type = resultType(op, row, t) ?? noOverload(op, row, args)
-  return operation(Object.freeze({ kind: 'op', at: session?.at() ?? 0, type, op, args: lifted }), owner, op)
+  return operation(Object.freeze({ kind: 'op', at: session?.at() ?? -1, type, op, args: lifted }), owner, op)
 }
 
 function liftSlot(op: PureName, row: Row, slot: Slot, t: ValueName, args: readonly unknown[], i: number, session: Session | null): Expr {
@@ -66,7 +66,7 @@ function liftSlot(op: PureName, row: Row, slot: Slot, t: ValueName, args: readon
   const given = arg.type
   if (given === type || (slot === 'TS' && given === scalarOf(t)) || (slot === 'BS' && given === 'bool')) return read(arg, session)
   const splattable = slot === 'T' || slot === 'U' || slot === 'I'
-  if (splattable && isVector(type) && given === scalarOf(type)) return splat(type, read(arg, session), session?.at() ?? 0)
+  if (splattable && isVector(type) && given === scalarOf(type)) return splat(type, read(arg, session), session?.at() ?? -1)
   return noOverload(op, row, args)
 }
 
@@ -84,7 +84,7 @@ function product(op: PureName, args: readonly unknown[], owner: Owner): Handle {
   const [a, b] = args.map((x) => (isHandle(x) ? read(x, session) : constant(scalarOf(partner.type), x)))
   if (!a || !b || op === 'div') return noOverload(op, PURE[op], args)
   const type = productType(a.type as ValueName, b.type as ValueName) ?? noOverload(op, PURE[op], args)
-  return operation(Object.freeze({ kind: 'op', at: session?.at() ?? 0, type, op: 'product', args: [a, b] }), owner, 'mul')
+  return operation(Object.freeze({ kind: 'op', at: session?.at() ?? -1, type, op: 'product', args: [a, b] }), owner, 'mul')
 }
 
 function noOverload(op: string, row: Row, args: readonly unknown[]): never {
@@ -100,5 +100,5 @@ export function bitcast(to: ValueName, x: unknown): Handle {
     return fail('no-overload', `bitcast to ${to} of ${describe(x)} does not exist`, 'both types must have the same number of bits, and none may be a bool or a matrix')
   }
   const owner = ownerOf([x])
-  return operation(Object.freeze({ kind: 'bitcast', at: owner.session?.at() ?? 0, type: to, arg: read(x, owner.session) }), owner, 'bitcast')
+  return operation(Object.freeze({ kind: 'bitcast', at: owner.session?.at() ?? -1, type: to, arg: read(x, owner.session) }), owner, 'bitcast')
 }

@@ -28,14 +28,16 @@ export interface RangeOptions {
 /** Builds the statements of a kernel or function, in the order of the calls. */
 export interface Builder extends SubgroupOps {
   /** Names a value: it is computed here, once. */
-  let<I extends AnyExpr | object>(name: string, value: I): LetOf<I>
+  let<T extends ValueName>(name: string, value: Expr<T>): Expr<T>
+  let<I extends object>(name: string, value: I): LetOf<I>
   let<R extends Readonly<Record<string, AnyExpr>>>(values: R): { readonly [K in keyof R]: LetOf<R[K]> }
   /** A variable with a first value, or of a type (`f32`, `d.arrayOf(d.f32, 4)`) and zero. */
+  var<T extends ValueName>(name: string, init: Expr<T>): VarRef<T>
   var<I>(name: string, init: I): VarOf<I>
   var<R extends Readonly<Record<string, unknown>>>(inits: R): { readonly [K in keyof R]: VarOf<R[K]> }
   /** Memory shared by the workgroup, zero at the start; with counts, an array: `k.workgroup('tile', f32, 16, 64)`. */
   workgroup<T extends ValueName>(name: string, type: { readonly type: T }, count: number): ValuesRef<T>
-  workgroup<S, N extends readonly (number | Expr<Int>)[]>(name: string, schema: S, ...counts: N): Ref<Nested<Extract<ShapeOf<S>, Shape>, N>>
+  workgroup<S, N extends readonly (number | Expr<'u32'> | Expr<'i32'>)[]>(name: string, schema: S, ...counts: N): Ref<Nested<Extract<ShapeOf<S>, Shape>, N>>
   /** A variable of the invocation at module scope: functions see it. */
   private<I>(name: string, init: I): VarOf<I>
   /** A table at module scope. */

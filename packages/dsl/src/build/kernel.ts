@@ -1,7 +1,7 @@
 import { WeftError, type Diagnostic } from '../diagnostics'
 import type { Binding, Extent, Kernel, KernelSource, Position } from '../ir'
 import type { FeatureName } from '../ops'
-import type { Access, ScalarName, TextureType } from '../types'
+import type { Access, ScalarName, TextureType, ValueName } from '../types'
 import { makeBuilder } from './builder'
 import type { Builder } from './builder-types'
 import { fail, Scope, Session } from './context'
@@ -57,6 +57,14 @@ export interface KernelOf<B extends Bindings, P extends Params, O extends Overri
   /** The types of the interface, for callers; not there at run time. */
   readonly $types?: { readonly bindings: B; readonly params: P; readonly overrides: O }
 }
+
+/** What a caller gives a kernel: its bindings (`texture` or `buffer`) and the types of its params, by name. */
+export type SignatureOf<K> = K extends { readonly $types?: { readonly bindings: infer B; readonly params: infer P } }
+  ? {
+      readonly bindings: { readonly [N in keyof B]: B[N] extends BindingDecl<{ readonly type: `texture_${string}` }> ? 'texture' : 'buffer' }
+      readonly params: { readonly [N in keyof P]: ShapeOf<P[N]> extends infer T extends ValueName ? T : 'composed' }
+    }
+  : never
 
 type None = Record<never, never>
 

@@ -53,7 +53,7 @@ export function lift(value: unknown, type: Type, session: Session | null, what: 
   if (isHandle(value)) {
     const given = value.type
     if (typeof type === 'string' ? given === type : sameType(value[STATE].type, type)) return read(value, session)
-    if (typeof type === 'string' && isVector(type) && given === scalarOf(type)) return splat(type, read(value, session), session?.at() ?? 0)
+    if (typeof type === 'string' && isVector(type) && given === scalarOf(type)) return splat(type, read(value, session), session?.at() ?? -1)
     return fail('type-mismatch', `${what} must be ${spell(type)}, and is ${given}`, convertNote(type, given))
   }
   if (typeof type === 'string' && !isMatrix(type)) {

@@ -158,7 +158,7 @@ export function step(handle: Handle, index: unknown): Handle {
   }
   const owner = ownerOf([handle, index])
   const of = read(handle, s.session)
-  const at = s.session?.at() ?? 0
+  const at = s.session?.at() ?? -1
   return wrapValue(indexValue(of, type, i, at), owner, at, label)
 }
 
@@ -195,7 +195,7 @@ export function makeValue(state: State): Handle {
         enumerable: true,
         get: () => {
           const of = read(handle, state.session)
-          const at = state.session?.at() ?? 0
+          const at = state.session?.at() ?? -1
           return wrapValue(Object.freeze({ kind: 'member', at, type: field.type, of, name: field.name }), state, at, `${state.label}.${field.name}`)
         },
       })
@@ -222,7 +222,7 @@ export function swizzle(handle: Handle, pattern: string): Handle {
   if (lanes.length === 1 && s.place !== null) return step(handle, lanes[0])
   const owner = ownerOf([handle])
   const of = read(handle, s.session)
-  const at = s.session?.at() ?? 0
+  const at = s.session?.at() ?? -1
   const node: Expr = Object.freeze({ kind: 'swizzle', at, type: vectorName(scalarOf(type), lanes.length), of, lanes: Object.freeze(lanes) })
   return wrapValue(node, owner, at, s.label)
 }

@@ -44,7 +44,7 @@ export function construct(type: ValueName, parts: readonly unknown[]): Handle {
   }
   const args = parts.map((p): Node => (isHandle(p) ? read(p, owner.session) : constant(scalar, p)))
   checkParts(type, args)
-  return done(Object.freeze({ kind: 'construct', at: owner.session?.at() ?? 0, type, args }))
+  return done(Object.freeze({ kind: 'construct', at: owner.session?.at() ?? -1, type, args }))
 }
 
 /** The same value, or its conversion lane by lane; null where `from` is a part of a `type` rather than a whole one. */
@@ -53,7 +53,7 @@ function convert(type: ValueName, from: Handle): Handle | null {
   if (given === type) return from
   if (!isValueName(given) || laneCount(given) !== laneCount(type) || withScalar(given, scalarOf(type)) !== type) return null
   const owner = ownerOf([from])
-  return operation(Object.freeze({ kind: 'convert', at: owner.session?.at() ?? 0, type, arg: read(from, owner.session) }), owner, type)
+  return operation(Object.freeze({ kind: 'convert', at: owner.session?.at() ?? -1, type, arg: read(from, owner.session) }), owner, type)
 }
 
 function checkParts(type: ValueName, args: readonly Node[]): void {

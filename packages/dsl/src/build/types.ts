@@ -311,6 +311,7 @@ export interface WriteArray<E extends Shape> {
   at(i: IndexArg, j: IndexArg): WriteRef<Inner<E>>
   at(i: IndexArg, j: IndexArg, k: IndexArg): WriteRef<Inner<Inner<E>>>
   readonly length: Expr<'u32'>
+  set(value: ArrayValue<E> | ArrayRef<E>): void
 }
 
 /** An array whose elements are of value type and can be set. */
