@@ -9,8 +9,11 @@ export function runPasses(kernel: Kernel, profile: Profile, options: CompileOpti
   let current = kernel
   for (const pass of PASSES) {
     if (!pass.required && without.includes(pass.name)) continue
+    const before = current
     current = pass.run(current, profile)
     if (when === 'each') checkPass(pass.name, current, options)
+    // an index that was right for some rounds may be a constant out of range in others
+    else if (when === 'once' && pass.name === 'unroll' && current !== before) checkPass(pass.name, current, options)
     watch?.(pass.name, current)
   }
   return current

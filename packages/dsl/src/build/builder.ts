@@ -155,10 +155,10 @@ function literalOf(type: Type, value: unknown, what: string): Node {
   if (type.kind === 'array' && value !== null && typeof value === 'object') {
     const args = list().map((x, i) => literalOf(type.of, x, `${what}[${i}]`))
     if (args.length !== type.count) fail('bad-argument', `constant '${what}' of type ${spell(type)} is given ${args.length} elements`)
-    return Object.freeze({ kind: 'construct', at: 0, type, args })
+    return Object.freeze({ kind: 'construct', at: -1, type, args })
   }
   if (type.kind === 'struct' && value !== null && typeof value === 'object') {
-    return Object.freeze({ kind: 'construct', at: 0, type, args: type.fields.map((f) => literalOf(f.type, (value as Record<string, unknown>)[f.name], `${what}.${f.name}`)) })
+    return Object.freeze({ kind: 'construct', at: -1, type, args: type.fields.map((f) => literalOf(f.type, (value as Record<string, unknown>)[f.name], `${what}.${f.name}`)) })
   }
   return fail('bad-argument', `constant '${what}' of type ${spell(type)} is given ${describe(value)}`)
 }

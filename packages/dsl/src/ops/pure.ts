@@ -111,8 +111,8 @@ export const PURE = {
   log: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'log', accuracy: A.LOG, eval: Math.log, refuse: R.notPositive },
   /** log₂ x. */
   log2: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'log2', accuracy: A.LOG, eval: Math.log2, refuse: R.notPositive },
-  /** x^y for x ≥ 0; engines differ below 0, so `k.powi` and `powInt` multiply instead. */
-  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'pow', accuracy: A.POW, eval: (a, b) => (a < 0 ? Number.NaN : a ** b), refuse: R.powDomain },
+  /** x^y for x ≥ 0. Below 0 engines differ, except for constant integers from −16 to 16, for which the compiler multiplies. */
+  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'pow', accuracy: A.POW, eval: (a, b) => a ** b, refuse: R.powDomain },
   /** sin x, x in radians. */
   sin: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'sin', accuracy: A.SIN, eval: Math.sin },
   /** cos x, x in radians. */

@@ -33,7 +33,11 @@ export class Context {
     for (const f of kernel.functions) this.functions.set(f.name, f)
   }
 
-  report(code: Code, message: string, at?: number, note?: string): void {
+  /** The statement that is checked: where expressions of constants alone stand, which belong to no run of a builder. */
+  statement = -1
+
+  report(code: Code, message: string, given?: number, note?: string): void {
+    const at = given !== undefined && given < 0 ? this.statement : given
     this.diagnostics.push({ code, message, ...(at === undefined ? {} : { at }), ...(note === undefined ? {} : { note }) })
   }
 

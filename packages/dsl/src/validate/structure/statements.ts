@@ -73,6 +73,7 @@ export class Statements {
   statements(block: Block): number {
     let behavior = NEXT
     for (const s of block) {
+      this.context.statement = s.at
       const own = (STMT[s.kind] as (s: Stmt, t: Statements) => number)(s, this)
       if (behavior & NEXT) behavior = (behavior & ~NEXT) | own
     }
