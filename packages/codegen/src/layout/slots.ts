@@ -1,4 +1,4 @@
-import { roundUp, sizeOf, spell, strideOf, type Binding, type Kernel, type TextureType } from '@weft/dsl/ir'
+import { EFFECTS, forEachStmt, roundUp, sizeOf, spell, strideOf, type Binding, type Kernel, type TextureType } from '@weft/dsl/ir'
 import type { BindGroupLayoutDescriptor, BindGroupLayoutEntry, CompiledBinding, Slot } from '../artifact'
 import type { Slots } from '../emit'
 
@@ -24,18 +24,33 @@ export function slotList(slots: Slots, names: readonly string[], alias: readonly
 
 /** The layouts of the bind groups; `paramsSize` is that of the uniform block of the params, null when there is none. */
 export function bindGroupLayouts(kernel: Kernel, slots: Slots, paramsSize: number | null): readonly BindGroupLayoutDescriptor[] {
-  const entries = kernel.bindings.map((b) => entryOf(b, slots.bindings.get(b.name)?.binding ?? 0))
+  const unchecked = matrixBindings(kernel)
+  const entries = kernel.bindings.map((b) => entryOf(b, slots.bindings.get(b.name)?.binding ?? 0, !unchecked.has(b.name)))
   if (paramsSize !== null && slots.params) {
     entries.push({ binding: slots.params.binding, visibility: COMPUTE, buffer: { type: 'uniform', minBindingSize: paramsSize } })
   }
   return entries.length === 0 ? [] : [{ label: kernel.name, entries }]
 }
 
-function entryOf(b: Binding, binding: number): BindGroupLayoutEntry {
+/**
+ * Bindings that subgroup matrices are loaded from or stored to. Compilers take the whole matrix for what a module needs
+ * of the binding, so these have no least size in the layout: it is checked at each dispatch.
+ */
+function matrixBindings(kernel: Kernel): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const body of [kernel.body, ...kernel.functions.map((f) => f.body)]) {
+    forEachStmt(body, (s) => {
+      if (s.kind === 'effect' && s.place?.root.kind === 'binding' && EFFECTS[s.op].family === 'matrix') names.add(s.place.root.name)
+    })
+  }
+  return names
+}
+
+function entryOf(b: Binding, binding: number, sized: boolean): BindGroupLayoutEntry {
   const base = { binding, visibility: COMPUTE } as const
   if (b.texture) return { ...base, ...textureEntry(b.texture) }
   const type = b.kind === 'uniform' ? 'uniform' : b.access === 'read' ? 'read-only-storage' : 'storage'
-  return { ...base, buffer: { type, minBindingSize: minBindingSize(b) } }
+  return { ...base, buffer: { type, minBindingSize: sized ? minBindingSize(b) : 0 } }
 }
 
 const SAMPLE_TYPE = { f32: 'unfilterable-float', i32: 'sint', u32: 'uint' } as const
