@@ -144,8 +144,9 @@ function sourceMap(ats: readonly number[], positions: readonly (Position | null)
 }
 
 function withPosition(d: Diagnostic, source: KernelSource, variant: string): Diagnostic {
-  if (d.position !== undefined || d.at === undefined || d.at < 0) return d
-  return { ...d, position: source.positions(variant)[d.at] ?? null }
+  if (d.position !== undefined) return d
+  const position = (d.at !== undefined && d.at >= 0 ? source.positions(variant)[d.at] : null) ?? source.declared
+  return position ? { ...d, position } : d
 }
 
 /** Errors from within get the author's lines. */
@@ -153,7 +154,7 @@ function located<R>(source: KernelSource, variant: string, body: () => R): R {
   try {
     return body()
   } catch (error) {
-    if (!(error instanceof WeftError) || error.diagnostics.every((d) => d.at === undefined || d.position !== undefined)) throw error
+    if (!(error instanceof WeftError) || error.diagnostics.every((d) => d.position !== undefined)) throw error
     const [first, ...more] = error.diagnostics.map((d) => withPosition(d, source, variant)) as [Diagnostic, ...Diagnostic[]]
     throw new WeftError(first, ...more)
   }

@@ -1,5 +1,5 @@
-import { WeftError, type Diagnostic } from '../diagnostics'
-import type { Binding, Extent, Kernel, KernelSource, Position } from '../ir'
+import { positionOf, WeftError, type Diagnostic } from '../diagnostics'
+import { serialize, type Binding, type Extent, type Kernel, type KernelSource, type Position } from '../ir'
 import type { FeatureName } from '../ops'
 import type { Access, ScalarName, TextureType, ValueName } from '../types'
 import { makeBuilder } from './builder'
@@ -107,6 +107,8 @@ class Source implements KernelSource {
   readonly variants: KernelSource['variants']
   private readonly built = new Map<string, Built>()
   private readonly traced = new Map<string, readonly (Position | null)[]>()
+  /** Taken as it is; a stack costs something only when it is read. */
+  private readonly stack = new Error()
 
   constructor(
     readonly name: string,
@@ -128,10 +130,22 @@ class Source implements KernelSource {
   positions(variant = this.first): readonly (Position | null)[] {
     let found = this.traced.get(variant)
     if (!found) {
-      found = this.build(variant, true).positions
+      const { kernel, positions } = this.build(variant, true)
+      const first = this.built.get(variant)?.kernel
+      if (first && serialize(first) !== serialize(kernel)) {
+        throw new WeftError({
+          code: 'not-deterministic', message: `the body of kernel '${this.name}' built something else when it was run again`, position: this.declared,
+          note: 'a body must do the same each time: no random numbers, no counters or lists from outside that it changes',
+        })
+      }
+      found = positions
       this.traced.set(variant, found)
     }
     return found
+  }
+
+  get declared(): Position | null {
+    return positionOf(this.stack.stack)
   }
 
   private get first(): string {
@@ -143,7 +157,9 @@ class Source implements KernelSource {
       fail('unknown-name', `kernel '${this.name}' has no variant '${variant}'`, `its variants: ${this.variants.map((v) => v.name).join(', ')}`)
     }
     const session = new Session(this.name, trace)
-    const shell = declare(this.name, this.decl)
+    const shell = this.atDeclaration(() => declare(this.name, this.decl))
+    const rule = this.decl.workgroups?.(hostView(shell.bindings, [...shell.params, ...shell.overrides]) as never)
+    const launch = rule === undefined ? null : this.atDeclaration(() => launchRule(rule))
     const scope = new Scope(session, `kernel '${this.name}'`, false)
     const { stmts } = session.within(scope, () =>
       scope.block(() => {
@@ -153,9 +169,20 @@ class Source implements KernelSource {
     )
     if (!trace) this.refuseUnused(session, variant)
     const kernel: Kernel = Object.freeze({
-      ...shell, variant, constants: session.constants, variables: session.variables, functions: [...session.functions.values()], body: stmts,
+      ...shell, launch, variant, constants: session.constants, variables: session.variables, functions: [...session.functions.values()], body: stmts,
     })
     return { kernel, positions: session.positions }
+  }
+
+  /** What is wrong with a declaration is reported there, and not where the kernel is first built. */
+  private atDeclaration<R>(check: () => R): R {
+    try {
+      return check()
+    } catch (error) {
+      if (!(error instanceof WeftError)) throw error
+      const [first, ...more] = error.diagnostics.map((d) => ({ ...d, position: this.declared })) as [Diagnostic, ...Diagnostic[]]
+      throw new WeftError(first, ...more)
+    }
   }
 
   private refuseUnused(session: Session, variant: string): void {
@@ -173,7 +200,7 @@ class Source implements KernelSource {
 const invocationsOf = (size: Kernel['workgroupSize']): number | null =>
   size.every((n) => typeof n === 'number') ? size.reduce<number>((product, n) => product * (n as number), 1) : null
 
-type Shell = Omit<Kernel, 'variant' | 'constants' | 'variables' | 'functions' | 'body'>
+type Shell = Omit<Kernel, 'launch' | 'variant' | 'constants' | 'variables' | 'functions' | 'body'>
 
 function declare(name: string, decl: AnyDecl): Shell {
   const bindings = Object.entries(decl.bindings ?? {}).map(([n, b]) => bindingOf(n, b))
@@ -184,8 +211,7 @@ function declare(name: string, decl: AnyDecl): Shell {
   if (twice !== undefined) fail('duplicate-name', `'${twice}' is declared twice in kernel '${name}'`, 'bindings, params and overrides share one set of names')
   return {
     kind: 'kernel', name, workgroupSize: extents(name, decl, overrides.map((o) => o.name)), subgroupSize: decl.subgroupSize ?? null,
-    bindings, params, overrides, launch: decl.workgroups ? launchRule(decl.workgroups(hostView(bindings, [...params, ...overrides]) as never)) : null,
-    aliases: decl.aliases ?? [], guards: decl.guards ?? 'required',
+    bindings, params, overrides, aliases: decl.aliases ?? [], guards: decl.guards ?? 'required',
   }
 }
 

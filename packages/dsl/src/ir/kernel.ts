@@ -76,6 +76,8 @@ export interface KernelSource {
   ir(variant?: string): Kernel
   /** The author's position by `at`, found by building the variant once more with stack traces on. */
   positions(variant?: string): readonly (Position | null)[]
+  /** Where the kernel is declared: the place of faults that no statement has. */
+  readonly declared?: Position | null
 }
 
 export type Extent = number | { readonly override: string }
