@@ -56,12 +56,21 @@ function text(program: Program, frame: Frame): string {
     '}',
     '}',
   ]
-  const module = ["'use strict';", ...program.declarations, ...perRun.map((name) => `let $${name};`), ...program.functions, ...run, 'return run;']
+  const module = [
+    "'use strict';",
+    ...program.declarations,
+    ...perRun.map((name) => `let $${name};`),
+    ...program.functions,
+    ...run,
+    'return run;',
+  ]
   return `${module.join('\n')}\n`
 }
 
 /** Workgroup memory is zero at the start of each workgroup. */
 function shared(program: Program): string[] {
-  const stores = [...program.unit.variables.values()].filter((v) => v.held === 'shared' && program.isDeclared(`m${v.id}`))
+  const stores = [...program.unit.variables.values()].filter(
+    (v) => v.held === 'shared' && program.isDeclared(`m${v.id}`),
+  )
   return stores.map((v) => `$${program.declare(`m${v.id}u`, `new Uint32Array($m${v.id})`)}.fill(0);`)
 }

@@ -13,7 +13,8 @@ const fault = (code: Code, message: string): never => {
 
 export function checkBindings(kernel: Kernel, bindings: Bindings): void {
   for (const name of Object.keys(bindings)) {
-    if (!kernel.bindings.some((b) => b.name === name)) fault('extra-binding', `kernel '${kernel.name}' has no binding '${name}'`)
+    if (!kernel.bindings.some((b) => b.name === name))
+      fault('extra-binding', `kernel '${kernel.name}' has no binding '${name}'`)
   }
   for (const b of kernel.bindings) check(kernel, b, bindings[b.name])
 }
@@ -29,9 +30,11 @@ function check(kernel: Kernel, b: Binding, given: Uint8Array | BoundTexture | un
     return
   }
   if (!isBuffer) return
-  if (given.byteOffset % 4 !== 0) fault('binding-size', `the bytes of '${b.name}' begin at offset ${given.byteOffset}, which is no multiple of 4`)
+  if (given.byteOffset % 4 !== 0)
+    fault('binding-size', `the bytes of '${b.name}' begin at offset ${given.byteOffset}, which is no multiple of 4`)
   const least = sizeOf(b.type)
-  if (given.byteLength < least) fault('binding-size', `'${b.name}' of type ${spell(b.type)} needs ${least} bytes, ${given.byteLength} were given`)
+  if (given.byteLength < least)
+    fault('binding-size', `'${b.name}' of type ${spell(b.type)} needs ${least} bytes, ${given.byteLength} were given`)
 }
 
 /** The number of elements that the host sees in a binding. */
@@ -45,7 +48,10 @@ export function lengthOf(b: Binding, bytes: Uint8Array): number {
 export function boundValue(b: Binding, given: Uint8Array | BoundTexture, what: BoundPart): unknown {
   if (!(given instanceof Uint8Array)) {
     const dimension = typeof b.type !== 'string' && b.type.kind === 'texture' ? b.type.dimension : '2d'
-    return bindTexture(given, dimension) ?? fault('binding-type', `'${b.name}' has the texture format '${given.format}', which the interpreter does not know`)
+    return (
+      bindTexture(given, dimension) ??
+      fault('binding-type', `'${b.name}' has the texture format '${given.format}', which the interpreter does not know`)
+    )
   }
   const { buffer, byteOffset, byteLength } = given
   const words = Math.floor(byteLength / 4)

@@ -20,7 +20,9 @@ function saturated(frame: Frame, to: 'i32' | 'u32', code: string): string {
   const x = frame.atom(code)
   // What lies within the range of i32 is cut by `| 0`; the rest is rare.
   const slow = `${frame.program.helper(`to_${to}`, toInt[to])}(${x})`
-  return to === 'i32' ? `(${x} > -2147483648 && ${x} < 2147483520 ? ${x} | 0 : ${slow})` : `(${x} >= 0 && ${x} < 2147483520 ? ${x} | 0 : ${slow})`
+  return to === 'i32'
+    ? `(${x} > -2147483648 && ${x} < 2147483520 ? ${x} | 0 : ${slow})`
+    : `(${x} >= 0 && ${x} < 2147483520 ? ${x} | 0 : ${slow})`
 }
 
 /** The lanes of the same bits as another type; the first lane of an f16 vector is the low half of a word. */
@@ -31,7 +33,9 @@ export function bitcasted(frame: Frame, to: ValueName, from: ValueName, lanes: r
   if (scalarBytes(a) === scalarBytes(b)) return lanes.map((x) => fromWord(frame, b, toWord(frame, a, x)))
   if (a === 'f16') {
     const bits = lanes.map((x) => `${frame.program.helper('halfBits', halfBits)}(${x})`)
-    return Array.from({ length: lanes.length / 2 }, (_, i) => fromWord(frame, b, `(${bits[2 * i]} | ${bits[2 * i + 1]} << 16)`))
+    return Array.from({ length: lanes.length / 2 }, (_, i) =>
+      fromWord(frame, b, `(${bits[2 * i]} | ${bits[2 * i + 1]} << 16)`),
+    )
   }
   return lanes.flatMap((x) => {
     const word = frame.atom(toWord(frame, a, x))

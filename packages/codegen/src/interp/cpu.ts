@@ -52,7 +52,12 @@ export function cpu(options: CpuOptions = {}): Executor {
   }
 }
 
-function executable(kernel: CompiledKernel, variant: CompiledVariant, overrides: Readonly<Record<string, number>>, subgroupSize: number): Executable {
+function executable(
+  kernel: CompiledKernel,
+  variant: CompiledVariant,
+  overrides: Readonly<Record<string, number>>,
+  subgroupSize: number,
+): Executable {
   const text = kernel.ir?.[variant.source]
   if (text === undefined) {
     throw new WeftError({
@@ -69,7 +74,9 @@ function executable(kernel: CompiledKernel, variant: CompiledVariant, overrides:
 
 /** Overrides come under the keys that WebGPU takes, which may be `@id` numbers: `prepare` knows both. */
 const byName = (kernel: CompiledKernel, overrides: Readonly<Record<string, number>>): Record<string, number> =>
-  Object.fromEntries(Object.entries(overrides).map(([key, value]) => [kernel.overrides.find((o) => o.key === key)?.name ?? key, value]))
+  Object.fromEntries(
+    Object.entries(overrides).map(([key, value]) => [kernel.overrides.find((o) => o.key === key)?.name ?? key, value]),
+  )
 
 /** In a variant for an alias the two names are one binding: either of them may have been given. */
 function runLaunch(prepared: Prepared, variant: CompiledVariant, launch: Launch): void {

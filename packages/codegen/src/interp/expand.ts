@@ -150,7 +150,14 @@ class Expander {
   private rebuild(e: Expr, self: Instance): Expr {
     if (e.kind === 'argument') return self.values.get(e.name) ?? e
     if (e.kind === 'result') return self.results.get(e.id) ?? e
-    if (e.kind === 'length') return { ...e, of: this.root(mapPlace(e.of, (x) => this.expr(x, self)), self) }
+    if (e.kind === 'length')
+      return {
+        ...e,
+        of: this.root(
+          mapPlace(e.of, (x) => this.expr(x, self)),
+          self,
+        ),
+      }
     return withOperands(e, (x) => this.expr(x, self))
   }
 

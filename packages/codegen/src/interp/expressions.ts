@@ -1,4 +1,14 @@
-import { type Bitcast, type Cases, type Construct, type Convert, type Expr, type Index, type Result, scalarOf, type Type } from '@weft/dsl/ir'
+import {
+  type Bitcast,
+  type Cases,
+  type Construct,
+  type Convert,
+  type Expr,
+  type Index,
+  type Result,
+  scalarOf,
+  type Type,
+} from '@weft/dsl/ir'
 import { builtin } from './builtins'
 import { bitcasted, converted } from './convert'
 import { type Frame, fromKept, isAtom, literal } from './frame'
@@ -43,7 +53,12 @@ const LANES: Cases<Expr, Lanes, [Frame]> = {
     throw new RangeError(`argument '${e.name}' outside of its function`)
   },
   result: (e, frame) => resultLanes(frame, e),
-  op: (e, frame) => opLanes(frame, e, e.args.map((a) => (repeatsLanes(e) ? evaluateAtoms(frame, a) : evaluate(frame, a)))),
+  op: (e, frame) =>
+    opLanes(
+      frame,
+      e,
+      e.args.map((a) => (repeatsLanes(e) ? evaluateAtoms(frame, a) : evaluate(frame, a))),
+    ),
   construct: (e, frame) => construct(frame, e),
   convert: (e, frame) => convert(frame, e),
   bitcast: (e, frame) => bitcast(frame, e),
@@ -67,7 +82,9 @@ function resultLanes(frame: Frame, r: Result): Lanes {
   const lanes = lanesOf(r.type)
   if (program.isOnce(r.id)) return lanes.map((_, i) => frame.shared(`r${r.id}_${i}`))
   if (!program.isKept(r.id)) throw new RangeError(`result ${r.id} is not known here`)
-  const kept = lanes.map(({ scalar }, i) => fromKept(`${frame.use(program.keptResult(r, i))}[${invocation(frame)}]`, scalar))
+  const kept = lanes.map(({ scalar }, i) =>
+    fromKept(`${frame.use(program.keptResult(r, i))}[${invocation(frame)}]`, scalar),
+  )
   if (frame.level === 'workgroup') return kept.map((code) => `(${code})`)
   const names = kept.map((code, i) => {
     frame.head.push(`const r${r.id}_${i} = ${code};`)
@@ -136,6 +153,14 @@ function tabled(frame: Frame, e: Index, i: string, width: number): Lanes {
   if (!isConstant) for (const [k, lane] of lanes.entries()) frame.line(`${table}[${k}] = +${lane};`)
   return scalars.map(({ scalar }, k) => {
     const code = `${table}[${width === 1 ? i : `${i} * ${width} + ${k}`}]`
-    return frame.atom(scalar === 'bool' ? `${code} !== 0` : scalar === 'i32' ? `${code} | 0` : scalar === 'u32' ? `${code} >>> 0` : code)
+    return frame.atom(
+      scalar === 'bool'
+        ? `${code} !== 0`
+        : scalar === 'i32'
+          ? `${code} | 0`
+          : scalar === 'u32'
+            ? `${code} >>> 0`
+            : code,
+    )
   })
 }

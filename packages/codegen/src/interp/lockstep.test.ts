@@ -52,16 +52,19 @@ test('barriers in loops over a variable, with uniform break and continue', () =>
     const i = k.localIndex
     const mine = k.var('mine', i)
     const r = k.var('r', u32(0))
-    k.loop(() => {
-      k.if(r.ge(n), () => k.break())
-      k.if(r.eq(1), () => k.continue())
-      tile.at(i).set(mine)
-      k.workgroupBarrier()
-      mine.set(tile.at(i.add(1).rem(8)))
-      k.workgroupBarrier()
-    }, () => {
-      r.addAssign(1)
-    })
+    k.loop(
+      () => {
+        k.if(r.ge(n), () => k.break())
+        k.if(r.eq(1), () => k.continue())
+        tile.at(i).set(mine)
+        k.workgroupBarrier()
+        mine.set(tile.at(i.add(1).rem(8)))
+        k.workgroupBarrier()
+      },
+      () => {
+        r.addAssign(1)
+      },
+    )
     y.at(i).set(mine)
   })
   const y = words(8)
@@ -75,13 +78,16 @@ test('barriers in flow that the analysis cannot prove uniform, but is', () => {
     const i = k.localIndex
     const rounds = k.let('rounds', y.at(8))
     const r = k.var('r', u32(0))
-    k.while(() => r.lt(rounds), () => {
-      tile.at(i).set(r.mul(10).add(i))
-      k.workgroupBarrier()
-      y.at(i).addAssign(tile.at(u32(7).sub(i)))
-      k.workgroupBarrier()
-      r.addAssign(1)
-    })
+    k.while(
+      () => r.lt(rounds),
+      () => {
+        tile.at(i).set(r.mul(10).add(i))
+        k.workgroupBarrier()
+        y.at(i).addAssign(tile.at(u32(7).sub(i)))
+        k.workgroupBarrier()
+        r.addAssign(1)
+      },
+    )
     k.range('q', rounds, (q) => {
       k.workgroupBarrier()
       y.at(i).addAssign(q)
@@ -188,13 +194,17 @@ test('workgroupUniformLoad gives all the same value and steers barriers', () => 
 })
 
 test('workgroup memory is zero for each workgroup, and 2-d tiles keep apart', () => {
-  const k = kernel('k', { workgroupSize: [4, 4], bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) } }, ({ x, y }, k) => {
-    const tile = k.workgroup('tile', f32, 4, 5)
-    const { x: c, y: r } = { x: k.localId.x, y: k.localId.y }
-    tile.at(r, c).addAssign(x.at(r.mul(4).add(c)))
-    k.workgroupBarrier()
-    y.at(k.workgroupIndex.mul(16).add(r.mul(4)).add(c)).set(tile.at(c, r))
-  })
+  const k = kernel(
+    'k',
+    { workgroupSize: [4, 4], bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) } },
+    ({ x, y }, k) => {
+      const tile = k.workgroup('tile', f32, 4, 5)
+      const { x: c, y: r } = { x: k.localId.x, y: k.localId.y }
+      tile.at(r, c).addAssign(x.at(r.mul(4).add(c)))
+      k.workgroupBarrier()
+      y.at(k.workgroupIndex.mul(16).add(r.mul(4)).add(c)).set(tile.at(c, r))
+    },
+  )
   const x = floats(16, (i) => i)
   const y = floats(32)
   run(k, { x, y }, { workgroups: [2] })

@@ -174,7 +174,14 @@ function subgroupLoop(frame: Frame, region: Region, inner: readonly string[]): r
   if (region.mask === null) return [head, `const li = sg * ${subgroupSize};`, ...inner, '}']
   const m = maskName(frame, region.mask)
   const last = `Math.min(sg * ${subgroupSize} + ${subgroupSize}, ${count})`
-  return [head, `const li = ${m}.indexOf(1, sg * ${subgroupSize});`, `if (li >= 0 && li < ${last}) {`, ...inner, '}', '}']
+  return [
+    head,
+    `const li = ${m}.indexOf(1, sg * ${subgroupSize});`,
+    `if (li >= 0 && li < ${last}) {`,
+    ...inner,
+    '}',
+    '}',
+  ]
 }
 
 /** One loop, or one for each axis when the ids on the axes are needed. */
@@ -186,4 +193,3 @@ function loopHead(frame: Frame): string {
   const outer = `for (let li = 0, lz = 0; lz < ${z}; lz++) for (let ly = 0; ly < ${y}; ly++)`
   return `${outer} for (let lx = 0; lx < ${x}; lx++, li++)`
 }
-

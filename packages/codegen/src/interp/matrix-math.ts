@@ -24,7 +24,17 @@ export function copy(to: Float64Array, at: number, from: Float64Array, start: nu
 export const multiply = (of: Component) => {
   const round = ROUND[of]
   const isInt = of !== 'f16' && of !== 'f32'
-  return (out: Float64Array, o: number, left: Float64Array, l: number, right: Float64Array, r: number, rows: number, cols: number, inner: number): void => {
+  return (
+    out: Float64Array,
+    o: number,
+    left: Float64Array,
+    l: number,
+    right: Float64Array,
+    r: number,
+    rows: number,
+    cols: number,
+    inner: number,
+  ): void => {
     for (let c = 0; c < cols; c++) {
       for (let row = 0; row < rows; row++) {
         let sum = out[o + c * rows + row] as number
@@ -48,15 +58,27 @@ const SCALAR: Readonly<Record<string, (x: number, y: number) => number>> = {
 export const scalar = (op: string, of: Component) => {
   const round = ROUND[of]
   const isInt = of !== 'f16' && of !== 'f32'
-  const apply = op === 'subgroupMatrixScalarMultiply' && isInt ? Math.imul : (SCALAR[op] as (x: number, y: number) => number)
+  const apply =
+    op === 'subgroupMatrixScalarMultiply' && isInt ? Math.imul : (SCALAR[op] as (x: number, y: number) => number)
   return (out: Float64Array, o: number, from: Float64Array, f: number, length: number, y: number): void => {
     for (let i = 0; i < length; i++) out[o + i] = round(apply(from[f + i] as number, y))
   }
 }
 
 /** `row` and `col` are the distances, in elements, between rows and between columns. */
-export const load = (of: Component) =>
-  (to: Float64Array, at: number, rows: number, cols: number, view: View, start: number, limit: number, row: number, col: number): void => {
+export const load =
+  (of: Component) =>
+  (
+    to: Float64Array,
+    at: number,
+    rows: number,
+    cols: number,
+    view: View,
+    start: number,
+    limit: number,
+    row: number,
+    col: number,
+  ): void => {
     for (let c = 0; c < cols; c++) {
       for (let r = 0; r < rows; r++) {
         const i = start + r * row + c * col
@@ -66,8 +88,19 @@ export const load = (of: Component) =>
     }
   }
 
-export const store = (of: Component) =>
-  (from: Float64Array, at: number, rows: number, cols: number, view: View, start: number, limit: number, row: number, col: number): void => {
+export const store =
+  (of: Component) =>
+  (
+    from: Float64Array,
+    at: number,
+    rows: number,
+    cols: number,
+    view: View,
+    start: number,
+    limit: number,
+    row: number,
+    col: number,
+  ): void => {
     for (let c = 0; c < cols; c++) {
       for (let r = 0; r < rows; r++) {
         const i = start + r * row + c * col

@@ -1,4 +1,13 @@
-import { type Effect, type Expr, type Place, type Stmt, scalarBytes, spell, type SubgroupMatrixType, type Type } from '@weft/dsl/ir'
+import {
+  type Effect,
+  type Expr,
+  type Place,
+  type Stmt,
+  scalarBytes,
+  spell,
+  type SubgroupMatrixType,
+  type Type,
+} from '@weft/dsl/ir'
 import { evaluate } from './expressions'
 import type { Frame } from './frame'
 import { addressOf } from './memory'
@@ -36,7 +45,12 @@ function statement(frame: Frame, s: Stmt): void {
       return
     case 'var': {
       const { variable } = s
-      const whole = variableAt(frame, { kind: 'place', type: variable.type, root: { kind: 'variable', id: variable.id }, steps: [] })
+      const whole = variableAt(frame, {
+        kind: 'place',
+        type: variable.type,
+        root: { kind: 'variable', id: variable.id },
+        steps: [],
+      })
       if (variable.init) {
         copyTo(frame, whole, variable.init)
         return
@@ -79,7 +93,8 @@ function variableAt(frame: Frame, place: Place): Held {
   let at = base.at
   let current = type
   for (const step of place.steps) {
-    if (step.kind !== 'index' || typeof current === 'string' || current.kind !== 'array') throw new RangeError('only arrays of matrices have elements')
+    if (step.kind !== 'index' || typeof current === 'string' || current.kind !== 'array')
+      throw new RangeError('only arrays of matrices have elements')
     const count = current.count as number
     current = current.of
     at = `${at} + Math.min(${evaluate(frame, step.index)[0]} >>> 0, ${count - 1}) * ${lengthOf(current)}`
@@ -106,7 +121,9 @@ function copyTo(frame: Frame, to: Held, value: Expr): void {
 }
 
 const copy = (frame: Frame, to: Held, from: Held, length: number): void =>
-  frame.line(`${frame.program.helper('copyMatrix', M.copy)}(${to.array}, ${to.at}, ${from.array}, ${from.at}, ${length});`)
+  frame.line(
+    `${frame.program.helper('copyMatrix', M.copy)}(${to.array}, ${to.at}, ${from.array}, ${from.at}, ${length});`,
+  )
 
 /** Where the value of an expression lies. */
 function matrixOf(frame: Frame, e: Expr): Held {
@@ -128,7 +145,15 @@ const matrixType = (type: Type): SubgroupMatrixType => {
   throw new RangeError(`${spell(type)} is no matrix`)
 }
 
-const PARTS: { readonly [K in SubgroupMatrixType['of']]: BoundPart } = { bool: 'u', f16: 'h', f32: 'f', i32: 'i', u32: 'u', i8: 's', u8: 'c' }
+const PARTS: { readonly [K in SubgroupMatrixType['of']]: BoundPart } = {
+  bool: 'u',
+  f16: 'h',
+  f32: 'f',
+  i32: 'i',
+  u32: 'u',
+  i8: 's',
+  u8: 'c',
+}
 const bytesOf = (of: SubgroupMatrixType['of']): number => (of === 'i8' || of === 'u8' ? 1 : scalarBytes(of))
 
 function effect(frame: Frame, s: Effect): void {
@@ -148,11 +173,15 @@ function effect(frame: Frame, s: Effect): void {
     if (c) copyTo(frame, out, c)
     else frame.line(`${out.array}.fill(0, ${out.at}, ${out.at} + ${lengthOf(type)});`)
     const name = frame.program.helper(`multiply_${type.of}`, M.multiply(type.of))
-    frame.line(`${name}(${out.array}, ${out.at}, ${left.array}, ${left.at}, ${right.array}, ${right.at}, ${type.rows}, ${type.cols}, ${inner});`)
+    frame.line(
+      `${name}(${out.array}, ${out.at}, ${left.array}, ${left.at}, ${right.array}, ${right.at}, ${type.rows}, ${type.cols}, ${inner});`,
+    )
     return
   }
   const name = frame.program.helper(`${s.op}_${type.of}`, M.scalar(s.op, type.of))
-  frame.line(`${name}(${out.array}, ${out.at}, ${left.array}, ${left.at}, ${lengthOf(type)}, ${evaluate(frame, b)[0]});`)
+  frame.line(
+    `${name}(${out.array}, ${out.at}, ${left.array}, ${left.at}, ${lengthOf(type)}, ${evaluate(frame, b)[0]});`,
+  )
 }
 
 /** Loads or stores a matrix: elements outside of the array are zeros, and are not written. */
@@ -172,6 +201,10 @@ function transfer(frame: Frame, s: Effect): void {
   const limit = count === null ? `${view}.length` : `${start} + ${(count * stride) / bytes}`
   const step = evaluate(frame, isLoad ? second : (third as Expr))[0]
   const strides = s.majorness === 'col' ? `1, ${step}` : `${step}, 1`
-  const name = isLoad ? frame.program.helper(`load_${type.of}`, M.load(type.of)) : frame.program.helper(`store_${type.of}`, M.store(type.of))
-  frame.line(`${name}(${matrix.array}, ${matrix.at}, ${type.rows}, ${type.cols}, ${view}, ${start} + ${evaluate(frame, offset)[0]}, ${limit}, ${strides});`)
+  const name = isLoad
+    ? frame.program.helper(`load_${type.of}`, M.load(type.of))
+    : frame.program.helper(`store_${type.of}`, M.store(type.of))
+  frame.line(
+    `${name}(${matrix.array}, ${matrix.at}, ${type.rows}, ${type.cols}, ${view}, ${start} + ${evaluate(frame, offset)[0]}, ${limit}, ${strides});`,
+  )
 }

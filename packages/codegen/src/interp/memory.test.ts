@@ -1,4 +1,20 @@
-import { buffer, d, f16, f32, func, i32, inout, input, kernel, mat3x3f, output, ptr, u32, uniform, vec3f } from '@weft/dsl'
+import {
+  buffer,
+  d,
+  f16,
+  f32,
+  func,
+  i32,
+  inout,
+  input,
+  kernel,
+  mat3x3f,
+  output,
+  ptr,
+  u32,
+  uniform,
+  vec3f,
+} from '@weft/dsl'
 import { f16FromBits } from '@weft/dsl/ir'
 import { expect, test } from 'vitest'
 import { floats, ints, run, words } from './testing/run'
@@ -7,11 +23,15 @@ const F = d.arrayOf(d.f32)
 
 test('vec3 has a stride of 16 and a scalar behind it fits at 12', () => {
   const S = d.struct({ p: d.vec3f, w: d.f32, q: d.vec3f })
-  const k = kernel('k', { workgroupSize: [2], bindings: { s: inout(d.arrayOf(S)), v: inout(d.arrayOf(d.vec3f)) } }, ({ s, v }, k) => {
-    const i = k.localIndex
-    s.at(i).q.set(s.at(i).p.mul(s.at(i).w))
-    v.at(i).set(v.at(i).add(vec3f(1, 2, 3)))
-  })
+  const k = kernel(
+    'k',
+    { workgroupSize: [2], bindings: { s: inout(d.arrayOf(S)), v: inout(d.arrayOf(d.vec3f)) } },
+    ({ s, v }, k) => {
+      const i = k.localIndex
+      s.at(i).q.set(s.at(i).p.mul(s.at(i).w))
+      v.at(i).set(v.at(i).add(vec3f(1, 2, 3)))
+    },
+  )
   const s = floats(16, (i) => i)
   const v = floats(8, () => 10)
   run(k, { s, v })
@@ -20,11 +40,18 @@ test('vec3 has a stride of 16 and a scalar behind it fits at 12', () => {
 })
 
 test('matrices lie in columns of vec3, padded', () => {
-  const k = kernel('k', { workgroupSize: [1], bindings: { m: input(d.mat3x3f), y: output(d.arrayOf(d.vec3f)), n: output(d.arrayOf(d.mat3x3f)) } }, ({ m, y, n }, k) => {
-    k.range('c', 3, (c) => y.at(c).set(m.at(c)))
-    y.at(3).set(m.mul(vec3f(1, 10, 100)))
-    n.at(0).set(mat3x3f(1, 2, 3, 4, 5, 6, 7, 8, 9))
-  })
+  const k = kernel(
+    'k',
+    {
+      workgroupSize: [1],
+      bindings: { m: input(d.mat3x3f), y: output(d.arrayOf(d.vec3f)), n: output(d.arrayOf(d.mat3x3f)) },
+    },
+    ({ m, y, n }, k) => {
+      k.range('c', 3, (c) => y.at(c).set(m.at(c)))
+      y.at(3).set(m.mul(vec3f(1, 10, 100)))
+      n.at(0).set(mat3x3f(1, 2, 3, 4, 5, 6, 7, 8, 9))
+    },
+  )
   const m = floats(12, (i) => i)
   const y = floats(16, () => -1)
   const n = floats(12, () => -1)
@@ -36,16 +63,20 @@ test('matrices lie in columns of vec3, padded', () => {
 test('nested arrays and structs, copied whole and by parts; padding stays', () => {
   const Inner = d.struct({ a: d.u32, v: d.vec2u })
   const Outer = d.struct({ head: d.u32, list: d.arrayOf(Inner, 2), tail: d.i32 })
-  const k = kernel('k', { workgroupSize: [1], bindings: { x: input(d.arrayOf(Outer)), y: inout(d.arrayOf(Outer)) } }, ({ x, y }, k) => {
-    y.at(0).set(x.at(1))
-    const copy = k.var('copy', Outer)
-    copy.set(x.at(0))
-    copy.list.at(1).a.addAssign(5)
-    copy.tail.set(i32(-3))
-    const j = k.let('j', y.at(0).list.at(0).a.rem(2))
-    y.at(1).list.at(j).set(copy.list.at(1))
-    y.at(1).tail.set(copy.tail)
-  })
+  const k = kernel(
+    'k',
+    { workgroupSize: [1], bindings: { x: input(d.arrayOf(Outer)), y: inout(d.arrayOf(Outer)) } },
+    ({ x, y }, k) => {
+      y.at(0).set(x.at(1))
+      const copy = k.var('copy', Outer)
+      copy.set(x.at(0))
+      copy.list.at(1).a.addAssign(5)
+      copy.tail.set(i32(-3))
+      const j = k.let('j', y.at(0).list.at(0).a.rem(2))
+      y.at(1).list.at(j).set(copy.list.at(1))
+      y.at(1).tail.set(copy.tail)
+    },
+  )
   // head, –, [a, –, v, v] × 2, tail, –: 12 words.
   const x = words(24, (i) => i)
   const y = words(24, () => 77)
@@ -56,26 +87,38 @@ test('nested arrays and structs, copied whole and by parts; padding stays', () =
 
 test('a struct that ends in a runtime-sized array has as many elements as fit', () => {
   const S = d.struct({ n: d.u32, list: d.arrayOf(d.vec2f, 1) })
-  const k = kernel('k', { workgroupSize: [1], bindings: { x: input(d.arrayOf(d.vec2f)), s: input(S), y: output(d.arrayOf(d.u32)) } }, ({ x, s, y }) => {
-    y.at(0).set(x.length)
-    y.at(1).set(s.n)
-  })
+  const k = kernel(
+    'k',
+    { workgroupSize: [1], bindings: { x: input(d.arrayOf(d.vec2f)), s: input(S), y: output(d.arrayOf(d.u32)) } },
+    ({ x, s, y }) => {
+      y.at(0).set(x.length)
+      y.at(1).set(s.n)
+    },
+  )
   const y = words(2)
   run(k, { x: floats(11), s: words(4, () => 9), y })
   expect([...y]).toEqual([5, 9])
 })
 
 test('an index out of range reads the last element and writes nothing', () => {
-  const k = kernel('k', { workgroupSize: [1], guards: 'off', bindings: { x: input(F), at: input(d.arrayOf(d.i32)), y: output(F), z: inout(F) } }, ({ x, at, y, z }, k) => {
-    k.range('i', 4, (i) => {
-      y.at(i).set(x.at(at.at(i)))
-      z.at(at.at(i)).set(99)
-    })
-    const local = k.var('local', d.arrayOf(d.f32, 3))
-    k.range('i', 4, (i) => local.at(at.at(i)).set(5))
-    y.at(4).set(local.at(at.at(1)))
-    y.at(5).set(local.at(at.at(0)))
-  })
+  const k = kernel(
+    'k',
+    {
+      workgroupSize: [1],
+      guards: 'off',
+      bindings: { x: input(F), at: input(d.arrayOf(d.i32)), y: output(F), z: inout(F) },
+    },
+    ({ x, at, y, z }, k) => {
+      k.range('i', 4, (i) => {
+        y.at(i).set(x.at(at.at(i)))
+        z.at(at.at(i)).set(99)
+      })
+      const local = k.var('local', d.arrayOf(d.f32, 3))
+      k.range('i', 4, (i) => local.at(at.at(i)).set(5))
+      y.at(4).set(local.at(at.at(1)))
+      y.at(5).set(local.at(at.at(0)))
+    },
+  )
   const y = floats(6)
   const z = floats(4)
   run(k, { x: floats(4, (i) => i + 1), at: ints(4, (i) => [1, -1, 4, 2147483647][i] as number), y, z })
@@ -84,7 +127,9 @@ test('an index out of range reads the last element and writes nothing', () => {
 })
 
 test('a binding of a part of a buffer never touches the rest', () => {
-  const k = kernel('k', { workgroupSize: [8], guards: 'off', bindings: { y: output(F) } }, ({ y }, k) => y.at(k.localIndex).set(1))
+  const k = kernel('k', { workgroupSize: [8], guards: 'off', bindings: { y: output(F) } }, ({ y }, k) =>
+    y.at(k.localIndex).set(1),
+  )
   const whole = floats(16)
   run(k, { y: whole.subarray(4, 8) })
   expect([...whole]).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0])
@@ -94,12 +139,16 @@ test('f16 in memory is rounded and has two bytes', () => {
   const bits = Uint16Array.of(0x3c00, 0x4248, 0x7bff, 0x0001)
   const v = new Uint16Array(16).fill(0x3c00)
   const y = floats(4)
-  const k = kernel('k', { workgroupSize: [4], bindings: { x: input(d.arrayOf(d.f16)), v: inout(d.arrayOf(d.vec3h)), y: output(F) } }, ({ x, v, y }, k) => {
-    const i = k.localIndex
-    const h = k.let('h', x.at(i).mul(x.at(i)).add(f16(0.1)))
-    y.at(i).set(f32(h))
-    v.at(i).set(v.at(i).add(x.at(i)))
-  })
+  const k = kernel(
+    'k',
+    { workgroupSize: [4], bindings: { x: input(d.arrayOf(d.f16)), v: inout(d.arrayOf(d.vec3h)), y: output(F) } },
+    ({ x, v, y }, k) => {
+      const i = k.localIndex
+      const h = k.let('h', x.at(i).mul(x.at(i)).add(f16(0.1)))
+      y.at(i).set(f32(h))
+      v.at(i).set(v.at(i).add(x.at(i)))
+    },
+  )
   run(k, { x: bits, v, y })
   expect(y[0]).toBe(1.099609375)
   expect(y[2]).toBe(Infinity)
@@ -109,27 +158,35 @@ test('f16 in memory is rounded and has two bytes', () => {
 
 test('bool in workgroup memory, uniform buffers, several names for one buffer', () => {
   const P = d.struct({ scale: d.f32, off: d.vec2f })
-  const k = kernel('k', { workgroupSize: [4], bindings: { p: uniform(P), x: input(F), y: output(F) } }, ({ p, x, y }, k) => {
-    const flags = k.workgroup('flags', d.bool, 4)
-    const i = k.localIndex
-    flags.at(i).set(x.at(i).gt(1))
-    k.workgroupBarrier()
-    y.at(i).set(k.when(flags.at(u32(3).sub(i)), () => x.at(i).mul(p.scale).add(p.off.y), 0))
-  })
+  const k = kernel(
+    'k',
+    { workgroupSize: [4], bindings: { p: uniform(P), x: input(F), y: output(F) } },
+    ({ p, x, y }, k) => {
+      const flags = k.workgroup('flags', d.bool, 4)
+      const i = k.localIndex
+      flags.at(i).set(x.at(i).gt(1))
+      k.workgroupBarrier()
+      y.at(i).set(k.when(flags.at(u32(3).sub(i)), () => x.at(i).mul(p.scale).add(p.off.y), 0))
+    },
+  )
   const x = floats(4, (i) => i)
   run(k, { p: floats(4, (i) => i + 1), x, y: x })
   expect([...x]).toEqual([4, 5, 0, 0])
 })
 
 test('buffer views read the same bytes as other types', () => {
-  const k = kernel('k', { workgroupSize: [1], bindings: { b: input(buffer()), y: output(d.arrayOf(d.u32)) } }, ({ b, y }, k) => {
-    const at = k.let('at', b.byteLength.sub(8))
-    y.at(0).set(b.view(d.u32, 4))
-    y.at(1).set(b.view(d.vec2u, at).y)
-    const list = b.view(d.arrayOf(d.u32), 8)
-    y.at(2).set(list.length)
-    k.range('i', 2, (i) => y.at(i.add(3)).set(list.at(i)))
-  })
+  const k = kernel(
+    'k',
+    { workgroupSize: [1], bindings: { b: input(buffer()), y: output(d.arrayOf(d.u32)) } },
+    ({ b, y }, k) => {
+      const at = k.let('at', b.byteLength.sub(8))
+      y.at(0).set(b.view(d.u32, 4))
+      y.at(1).set(b.view(d.vec2u, at).y)
+      const list = b.view(d.arrayOf(d.u32), 8)
+      y.at(2).set(list.length)
+      k.range('i', 2, (i) => y.at(i.add(3)).set(list.at(i)))
+    },
+  )
   const y = words(5)
   run(k, { b: words(6, (i) => i * 11), y })
   expect([...y]).toEqual([11, 55, 4, 22, 33])
@@ -141,7 +198,9 @@ test('pointers into storage and workgroup memory', () => {
     k.range('i', n, (i) => sum.addAssign(u32(p.at(i))))
     return sum
   })
-  const k = kernel('k', { workgroupSize: [1], bindings: { x: input(F), y: output(d.arrayOf(d.u32)) } }, ({ x, y }) => y.at(0).set(total(x as never, u32(4))))
+  const k = kernel('k', { workgroupSize: [1], bindings: { x: input(F), y: output(d.arrayOf(d.u32)) } }, ({ x, y }) =>
+    y.at(0).set(total(x as never, u32(4))),
+  )
   const y = words(1)
   run(k, { x: floats(4, (i) => i + 0.5), y })
   expect([...y]).toEqual([6])

@@ -42,7 +42,10 @@ export function addressOf(frame: Frame, place: Place, intent: Intent): Address {
   const guards: string[] = []
   for (const step of place.steps) {
     if (step.kind === 'member') {
-      const member = typeof type !== 'string' && type.kind === 'struct' ? membersOf(type).find((m) => m.name === step.name) : undefined
+      const member =
+        typeof type !== 'string' && type.kind === 'struct'
+          ? membersOf(type).find((m) => m.name === step.name)
+          : undefined
       if (!member) throw new RangeError(`no member '${step.name}'`)
       offset += member.offset
       type = member.type
@@ -64,10 +67,20 @@ function rootAddress(frame: Frame, place: Place): Omit<Address, 'guards'> {
   const { program } = frame
   switch (root.kind) {
     case 'binding':
-      return { view: (part) => frame.use(program.bound(root.name, part)), type: program.binding(root.name).binding.type, terms: [], offset: 0 }
+      return {
+        view: (part) => frame.use(program.bound(root.name, part)),
+        type: program.binding(root.name).binding.type,
+        terms: [],
+        offset: 0,
+      }
     case 'view': {
       const offset = viewOffset(frame, root)
-      return { view: (part) => frame.use(program.bound(root.name, part)), type: root.type, terms: [{ code: offset, bytes: 1 }], offset: 0 }
+      return {
+        view: (part) => frame.use(program.bound(root.name, part)),
+        type: root.type,
+        terms: [{ code: offset, bytes: 1 }],
+        offset: 0,
+      }
     }
     case 'variable':
       return variableAddress(frame, root.id)
@@ -83,7 +96,8 @@ function variableAddress(frame: Frame, id: number): Omit<Address, 'guards'> {
   const bytes = Math.ceil(bytesOf(storage.type) / 16) * 16
   const each = storage.held === 'memory' && program.spills.variables.has(id)
   const buffer = program.declare(`m${id}`, `new ArrayBuffer(${bytes * (each ? program.unit.count : 1)})`)
-  const view = (part: BoundPart): string => frame.use(program.declare(`${buffer}${part}`, `new ${CONSTRUCTORS[part]}($${buffer})`))
+  const view = (part: BoundPart): string =>
+    frame.use(program.declare(`${buffer}${part}`, `new ${CONSTRUCTORS[part]}($${buffer})`))
   const terms = each && frame.level !== 'workgroup' ? [{ code: 'li', bytes }] : []
   return { view, type: storage.type, terms, offset: 0 }
 }
@@ -127,7 +141,10 @@ export function runtimePart(type: Type): { readonly fixed: number; readonly stri
     const last = membersOf(type).at(-1)
     if (last) return { fixed: last.offset, stride: runtimePart(last.type).stride }
   }
-  return { fixed: 0, stride: typeof type !== 'string' && type.kind === 'array' ? elementsOf(type).stride : sizeOf(type) }
+  return {
+    fixed: 0,
+    stride: typeof type !== 'string' && type.kind === 'array' ? elementsOf(type).stride : sizeOf(type),
+  }
 }
 
 /** `arrayLength`, or the size of a buffer. */
@@ -158,7 +175,9 @@ const scaled = (code: string, factor: number): string => {
 function indexer(frame: Frame, address: Address, scalar: ScalarName): (offset: number) => string {
   const bytes = scalarBytes(scalar)
   const shift = Math.log2(bytes)
-  const parts = address.terms.map((t) => (t.bytes % bytes === 0 ? scaled(t.code, t.bytes / bytes) : `(${t.code} >>> ${shift})`))
+  const parts = address.terms.map((t) =>
+    t.bytes % bytes === 0 ? scaled(t.code, t.bytes / bytes) : `(${t.code} >>> ${shift})`,
+  )
   if (parts.length === 0) return (offset) => String((address.offset + offset) / bytes)
   const base = parts.length === 1 && isAtom(parts[0] as string) ? (parts[0] as string) : frame.atom(parts.join(' + '))
   return (offset) => {

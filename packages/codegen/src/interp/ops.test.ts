@@ -1,17 +1,51 @@
 import {
-  bitcast, canBitcast, convert, evaluate, type Expr, type Op, PURE, productType, resolve, type Row, type ScalarName, scalarOf, slotType,
-  laneCount, type PureName, VALUE_NAMES, type ValueName, withScalar,
+  bitcast,
+  canBitcast,
+  convert,
+  evaluate,
+  type Expr,
+  type Op,
+  PURE,
+  productType,
+  resolve,
+  type Row,
+  type ScalarName,
+  scalarOf,
+  slotType,
+  laneCount,
+  type PureName,
+  VALUE_NAMES,
+  type ValueName,
+  withScalar,
 } from '@weft/dsl/ir'
 import { describe, expect, test } from 'vitest'
 import { evaluateMany, word } from './testing/expression'
 
 /** Every row on every type that it takes gives what the row's own evaluation gives, bit for bit. */
 
-const FLOATS = [0, -0, 1, -1, 0.5, -2.5, 1.5, 2.5, 3.7, -3.7, 100, -100, 1e-3, 0.1, 65504, -65504, 7, 2049, 6e-8, 6.1e-5]
+const FLOATS = [
+  0, -0, 1, -1, 0.5, -2.5, 1.5, 2.5, 3.7, -3.7, 100, -100, 1e-3, 0.1, 65504, -65504, 7, 2049, 6e-8, 6.1e-5,
+]
 const SAMPLES: { readonly [S in ScalarName]: readonly number[] } = {
   bool: [0, 1],
-  f16: [...FLOATS, Infinity, -Infinity, Number.NaN].map((x) => convert('f16', { type: 'f32', lanes: [x] })[0] as number),
-  f32: [...FLOATS, 1e-40, 1e-45, 3e38, -3e38, 1e10, 2147483648, 4294967296, -2147483648, 16777217, Infinity, -Infinity, Number.NaN].map(Math.fround),
+  f16: [...FLOATS, Infinity, -Infinity, Number.NaN].map(
+    (x) => convert('f16', { type: 'f32', lanes: [x] })[0] as number,
+  ),
+  f32: [
+    ...FLOATS,
+    1e-40,
+    1e-45,
+    3e38,
+    -3e38,
+    1e10,
+    2147483648,
+    4294967296,
+    -2147483648,
+    16777217,
+    Infinity,
+    -Infinity,
+    Number.NaN,
+  ].map(Math.fround),
   i32: [0, 1, -1, 2, -2, 7, -7, 31, 32, 33, 255, -128, 65535, 123456789, 2147483647, -2147483648],
   u32: [0, 1, 2, 7, 31, 32, 33, 255, 65535, 123456789, 2147483647, 2147483648, 4294967295],
 }
@@ -33,11 +67,20 @@ function samples(types: readonly ValueName[]): number[][][] {
   )
 }
 
-function compare(types: readonly ValueName[], type: ValueName, build: (args: readonly Expr[]) => Expr, expected: (args: { type: ValueName; lanes: number[] }[]) => number[]): void {
+function compare(
+  types: readonly ValueName[],
+  type: ValueName,
+  build: (args: readonly Expr[]) => Expr,
+  expected: (args: { type: ValueName; lanes: number[] }[]) => number[],
+): void {
   const cases = samples(types)
   const got = evaluateMany(types, build, cases)
-  const wanted = cases.map((c) => expected(c.map((lanes, i) => ({ type: types[i] as ValueName, lanes }))).map((x) => word(type, x)))
-  const wrong = cases.flatMap((c, i) => (String(got[i]) === String(wanted[i]) ? [] : [{ args: c, got: got[i], wanted: wanted[i] }]))
+  const wanted = cases.map((c) =>
+    expected(c.map((lanes, i) => ({ type: types[i] as ValueName, lanes }))).map((x) => word(type, x)),
+  )
+  const wrong = cases.flatMap((c, i) =>
+    String(got[i]) === String(wanted[i]) ? [] : [{ args: c, got: got[i], wanted: wanted[i] }],
+  )
   expect(wrong).toEqual([])
 }
 
@@ -56,9 +99,18 @@ describe.each(rows)('%s', (name, row) => {
 const matrices = VALUE_NAMES.filter((t) => t.startsWith('mat'))
 test.each(matrices)('products of %s', (m) => {
   for (const other of VALUE_NAMES) {
-    for (const types of [[m, other], [other, m]] as const) {
+    for (const types of [
+      [m, other],
+      [other, m],
+    ] as const) {
       const type = productType(...types)
-      if (type) compare(types, type, (args) => ({ kind: 'op', at: 0, type, op: 'product', args }), (args) => evaluate('product', type, args))
+      if (type)
+        compare(
+          types,
+          type,
+          (args) => ({ kind: 'op', at: 0, type, op: 'product', args }),
+          (args) => evaluate('product', type, args),
+        )
     }
   }
 })
@@ -67,19 +119,40 @@ const scalars = ['bool', 'f16', 'f32', 'i32', 'u32'] as const
 test.each(scalars.flatMap((a) => scalars.map((b) => [a, b] as const)))('conversion of %s to %s', (from, to) => {
   const a = withScalar('vec3f', from)
   const b = withScalar('vec3f', to)
-  compare([a], b, ([arg]) => ({ kind: 'convert', at: 0, type: b, arg: arg as Expr }), ([arg]) => convert(b, arg as { type: ValueName; lanes: number[] }))
+  compare(
+    [a],
+    b,
+    ([arg]) => ({ kind: 'convert', at: 0, type: b, arg: arg as Expr }),
+    ([arg]) => convert(b, arg as { type: ValueName; lanes: number[] }),
+  )
 })
 
-const casts = VALUE_NAMES.flatMap((a) => VALUE_NAMES.filter((b) => a !== b && canBitcast(b, a)).map((b) => [a, b] as const))
+const casts = VALUE_NAMES.flatMap((a) =>
+  VALUE_NAMES.filter((b) => a !== b && canBitcast(b, a)).map((b) => [a, b] as const),
+)
 test.each(casts)('bitcast of %s to %s', (from, to) => {
-  compare([from], to, ([arg]) => ({ kind: 'bitcast', at: 0, type: to, arg: arg as Expr }), ([arg]) => bitcast(to, arg as { type: ValueName; lanes: number[] }))
+  compare(
+    [from],
+    to,
+    ([arg]) => ({ kind: 'bitcast', at: 0, type: to, arg: arg as Expr }),
+    ([arg]) => bitcast(to, arg as { type: ValueName; lanes: number[] }),
+  )
 })
 
-test.each(['vec4f', 'vec3i', 'vec2h', 'vec4<bool>'] as const)('a lane of %s by an index, the last one beyond', (type) => {
-  const scalar = scalarOf(type)
-  const build = ([v, i]: readonly Expr[]): Expr => ({ kind: 'index', at: 0, type: scalar, of: v as Expr, index: i as Expr })
-  compare([type, 'i32'], scalar, build, ([v, i]) => {
-    const lanes = v?.lanes ?? []
-    return [lanes[Math.min((i?.lanes[0] ?? 0) >>> 0, lanes.length - 1)] as number]
-  })
-})
+test.each(['vec4f', 'vec3i', 'vec2h', 'vec4<bool>'] as const)(
+  'a lane of %s by an index, the last one beyond',
+  (type) => {
+    const scalar = scalarOf(type)
+    const build = ([v, i]: readonly Expr[]): Expr => ({
+      kind: 'index',
+      at: 0,
+      type: scalar,
+      of: v as Expr,
+      index: i as Expr,
+    })
+    compare([type, 'i32'], scalar, build, ([v, i]) => {
+      const lanes = v?.lanes ?? []
+      return [lanes[Math.min((i?.lanes[0] ?? 0) >>> 0, lanes.length - 1)] as number]
+    })
+  },
+)

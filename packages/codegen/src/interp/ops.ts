@@ -1,4 +1,15 @@
-import { evalFor, factsOf, isMatrix, isScalar, type Op, PURE, type Row, type ScalarName, scalarOf, type ValueName } from '@weft/dsl/ir'
+import {
+  evalFor,
+  factsOf,
+  isMatrix,
+  isScalar,
+  type Op,
+  PURE,
+  type Row,
+  type ScalarName,
+  scalarOf,
+  type ValueName,
+} from '@weft/dsl/ir'
 import { type Frame, isAtom } from './frame'
 import { halfBits, HALVES, roundHalf } from './half'
 
@@ -27,7 +38,11 @@ export function rounded(frame: Frame, scalar: ScalarName, code: string): string 
 
 type Inline = (a: string, b: string, c: string) => string
 /** Without a wrapping of its own (`raw`), the code is rounded or wrapped to the result's type. */
-interface Form { readonly raw?: boolean; readonly twice?: boolean; readonly code: Inline }
+interface Form {
+  readonly raw?: boolean
+  readonly twice?: boolean
+  readonly code: Inline
+}
 type Forms = { readonly [K in 'float' | 'i32' | 'u32' | 'bool']?: Form }
 
 const wrap = (code: Inline): Form => ({ code })
@@ -47,9 +62,21 @@ const INLINE: Readonly<Record<string, Forms>> = {
   bitNot: int(wrap((a) => `~${a}`)),
   add: numeric(wrap((a, b) => `${a} + ${b}`)),
   sub: numeric(wrap((a, b) => `${a} - ${b}`)),
-  mul: { float: wrap((a, b) => `${a} * ${b}`), i32: raw((a, b) => `Math.imul(${a}, ${b})`), u32: wrap((a, b) => `Math.imul(${a}, ${b})`) },
-  div: { float: wrap((a, b) => `${a} / ${b}`), i32: twice((a, b) => divide(a, b, '| 0')), u32: twice((a, b) => divide(a, b, '>>> 0')) },
-  rem: { float: wrap((a, b) => `${a} % ${b}`), i32: twice((a, b) => remainder(a, b, '| 0')), u32: twice((a, b) => remainder(a, b, '>>> 0')) },
+  mul: {
+    float: wrap((a, b) => `${a} * ${b}`),
+    i32: raw((a, b) => `Math.imul(${a}, ${b})`),
+    u32: wrap((a, b) => `Math.imul(${a}, ${b})`),
+  },
+  div: {
+    float: wrap((a, b) => `${a} / ${b}`),
+    i32: twice((a, b) => divide(a, b, '| 0')),
+    u32: twice((a, b) => divide(a, b, '>>> 0')),
+  },
+  rem: {
+    float: wrap((a, b) => `${a} % ${b}`),
+    i32: twice((a, b) => remainder(a, b, '| 0')),
+    u32: twice((a, b) => remainder(a, b, '>>> 0')),
+  },
   bitAnd: int(wrap((a, b) => `(${a} & ${b})`)),
   bitOr: int(wrap((a, b) => `(${a} | ${b})`)),
   bitXor: int(wrap((a, b) => `(${a} ^ ${b})`)),
@@ -135,10 +162,18 @@ const ROUND: { readonly [S in ScalarName]: (x: number) => number } = {
   u32: (x) => x >>> 0,
 }
 
-function whole(frame: Frame, e: Op, row: Row, types: readonly ValueName[], args: readonly Lanes[], scalar: ScalarName): Lanes {
+function whole(
+  frame: Frame,
+  e: Op,
+  row: Row,
+  types: readonly ValueName[],
+  args: readonly Lanes[],
+  scalar: ScalarName,
+): Lanes {
   const round = ROUND[scalar]
   const rows = types.map((t) => factsOf(t).rows)
-  const evaluate = (...lanes: (readonly number[])[]): number[] => (row.whole as NonNullable<Row['whole']>)(round, lanes, rows)
+  const evaluate = (...lanes: (readonly number[])[]): number[] =>
+    (row.whole as NonNullable<Row['whole']>)(round, lanes, rows)
   const name = frame.program.helper(`${e.op}_${types.join('_').replace(/\W/g, '')}`, evaluate)
   const result = frame.atom(`${name}(${args.map((a) => `[${a.join(', ')}]`).join(', ')})`)
   const { rows: r, cols } = factsOf(e.type)
@@ -149,12 +184,20 @@ const fma = (frame: Frame, [a = [], b = [], c = []]: readonly Lanes[], out: Scal
   a.map((x, i) => rounded(frame, out, `${rounded(frame, out, `${x} * ${b[i]}`)} + ${c[i]}`))
 
 function dot(frame: Frame, [a = [], b = []]: readonly Lanes[], out: ScalarName): string {
-  if (out === 'i32' || out === 'u32') return rounded(frame, out, a.map((x, i) => `Math.imul(${x}, ${b[i]})`).join(' + '))
-  return a.map((x, i) => rounded(frame, out, `${x} * ${b[i]}`)).reduce((sum, term) => rounded(frame, out, `${sum} + ${term}`), '0')
+  if (out === 'i32' || out === 'u32')
+    return rounded(frame, out, a.map((x, i) => `Math.imul(${x}, ${b[i]})`).join(' + '))
+  return a
+    .map((x, i) => rounded(frame, out, `${x} * ${b[i]}`))
+    .reduce((sum, term) => rounded(frame, out, `${sum} + ${term}`), '0')
 }
 
 /** A multiplication that involves a matrix: columns of lanes; a vector on the left is a matrix of one row. */
-function product(frame: Frame, types: readonly ValueName[], [a = [], b = []]: readonly Lanes[], out: ScalarName): Lanes {
+function product(
+  frame: Frame,
+  types: readonly ValueName[],
+  [a = [], b = []]: readonly Lanes[],
+  out: ScalarName,
+): Lanes {
   const [left, right] = types as [ValueName, ValueName]
   if (isScalar(left) || isScalar(right)) {
     const lane = (x: Lanes, i: number): string => (x.length === 1 ? x[0] : x[i]) as string
@@ -163,8 +206,9 @@ function product(frame: Frame, types: readonly ValueName[], [a = [], b = []]: re
   const rows = isMatrix(left) ? factsOf(left).rows : 1
   const inner = a.length / rows
   const element = (r: number, c: number): string =>
-    Array.from({ length: inner }, (_, k) => rounded(frame, out, `${a[k * rows + r]} * ${b[c * inner + k]}`))
-      .reduce((sum, term) => rounded(frame, out, `${sum} + ${term}`))
+    Array.from({ length: inner }, (_, k) => rounded(frame, out, `${a[k * rows + r]} * ${b[c * inner + k]}`)).reduce(
+      (sum, term) => rounded(frame, out, `${sum} + ${term}`),
+    )
   return Array.from({ length: (b.length / inner) * rows }, (_, i) => element(i % rows, Math.floor(i / rows)))
 }
 
@@ -181,4 +225,5 @@ export const halves = (frame: Frame): { table: string; bits: string } => ({
   bits: frame.program.helper('halfBits', halfBits),
 })
 
-export const atoms = (frame: Frame, lanes: Lanes): Lanes => lanes.map((lane) => (isAtom(lane) ? lane : frame.atom(lane)))
+export const atoms = (frame: Frame, lanes: Lanes): Lanes =>
+  lanes.map((lane) => (isAtom(lane) ? lane : frame.atom(lane)))

@@ -1,4 +1,15 @@
-import { type Field, f16FromBits, factsOf, type Kernel, membersOf, type OverrideDecl, roundF16, spell, type Type, WeftError } from '@weft/dsl/ir'
+import {
+  type Field,
+  f16FromBits,
+  factsOf,
+  type Kernel,
+  membersOf,
+  type OverrideDecl,
+  roundF16,
+  spell,
+  type Type,
+  WeftError,
+} from '@weft/dsl/ir'
 import type { ParamsLayout } from '../artifact'
 import { elementsOf, type Lane, lanesOf } from './shape'
 
@@ -13,13 +24,15 @@ const fault = (message: string, note?: string): never => {
 /** The lanes of all params in order, from values by name. */
 export function lanesFromValues(params: readonly Field[], values: ParamValues): number[] {
   const unknown = Object.keys(values).find((name) => !params.some((p) => p.name === name))
-  if (unknown !== undefined) fault(`there is no param '${unknown}'`, `the params are: ${params.map((p) => p.name).join(', ') || 'none'}`)
+  if (unknown !== undefined)
+    fault(`there is no param '${unknown}'`, `the params are: ${params.map((p) => p.name).join(', ') || 'none'}`)
   return params.flatMap((p) => {
     const given = values[p.name]
     if (given === undefined) return fault(`param '${p.name}' is missing`)
     const list = typeof given === 'object' ? given : [Number(given)]
     const lanes = lanesOf(p.type)
-    if (list.length !== lanes.length) fault(`param '${p.name}' of type ${spell(p.type)} has ${lanes.length} lanes, ${list.length} were given`)
+    if (list.length !== lanes.length)
+      fault(`param '${p.name}' of type ${spell(p.type)} has ${lanes.length} lanes, ${list.length} were given`)
     return lanes.map(({ scalar }, i) => checked(p.name, scalar, list[i] as number))
   })
 }
@@ -47,7 +60,8 @@ export function lanesFromBytes(params: readonly Field[], bytes: Uint8Array, layo
     const field = layout?.fields.find((f) => f.name === p.name)
     return offsetsOf(p.type, field?.size ?? null).map(({ scalar, offset }) => {
       const at = (field?.offset ?? p.offset) + offset
-      if (at + (scalar === 'f16' ? 2 : 4) > bytes.byteLength) return fault(`the params have ${bytes.byteLength} bytes, too few for '${p.name}'`)
+      if (at + (scalar === 'f16' ? 2 : 4) > bytes.byteLength)
+        return fault(`the params have ${bytes.byteLength} bytes, too few for '${p.name}'`)
       return get(view, scalar, at)
     })
   })
@@ -79,20 +93,35 @@ function get(view: DataView, scalar: Lane['scalar'], at: number): number {
 export function overrideValues(kernel: Kernel, given: Readonly<Record<string, number>>): Record<string, number> {
   const keys = new Set(kernel.overrides.flatMap((o) => (o.id === null ? [o.name] : [o.name, String(o.id)])))
   const unknown = Object.keys(given).find((name) => !keys.has(name))
-  if (unknown !== undefined) throw new WeftError({ code: 'bad-override', message: `kernel '${kernel.name}' has no override '${unknown}'` })
+  if (unknown !== undefined)
+    throw new WeftError({ code: 'bad-override', message: `kernel '${kernel.name}' has no override '${unknown}'` })
   return Object.fromEntries(kernel.overrides.map((o) => [o.name, overrideValue(kernel, o, given)]))
 }
 
 function overrideValue(kernel: Kernel, o: OverrideDecl, given: Readonly<Record<string, number>>): number {
   const value = given[o.name] ?? (o.id === null ? undefined : given[String(o.id)]) ?? o.default
   if (value === null || value === undefined) {
-    throw new WeftError({ code: 'bad-override', message: `kernel '${kernel.name}' needs a value for override '${o.name}'` })
+    throw new WeftError({
+      code: 'bad-override',
+      message: `kernel '${kernel.name}' needs a value for override '${o.name}'`,
+    })
   }
   const { scalar } = factsOf(o.type)
   const isInteger = scalar === 'i32' || scalar === 'u32'
   const [low, high] = scalar === 'i32' ? [-2147483648, 2147483647] : [0, 4294967295]
   if (Number.isNaN(value) || (isInteger && !(Number.isInteger(value) && value >= low && value <= high))) {
-    throw new WeftError({ code: 'bad-override', message: `override '${o.name}' is ${value}, which ${scalar} cannot hold` })
+    throw new WeftError({
+      code: 'bad-override',
+      message: `override '${o.name}' is ${value}, which ${scalar} cannot hold`,
+    })
   }
-  return scalar === 'bool' ? (value ? 1 : 0) : scalar === 'f16' ? roundF16(value) : scalar === 'f32' ? Math.fround(value) : value
+  return scalar === 'bool'
+    ? value
+      ? 1
+      : 0
+    : scalar === 'f16'
+      ? roundF16(value)
+      : scalar === 'f32'
+        ? Math.fround(value)
+        : value
 }

@@ -1,6 +1,7 @@
-import type { Block, Call, Effect, Expr, If, Loop, Op, Range, Result, Return, Stmt, Switch, ValueName } from '@weft/dsl/ir'
+import type { Block, Call, Effect, Expr, If, Loop, Range, Result, Return, Stmt, Switch, ValueName } from '@weft/dsl/ir'
 import { isMatrixType } from './shape'
-import type { Item, Mask, Region, Step, Target } from './steps'
+import { isCode, jump, loose, op, within } from './regions'
+import type { Mask, Region, Step } from './steps'
 import { familyOf, type Sync, touchesMatrix } from './sync'
 import type { Uniformity } from './uniform'
 import type { Unit } from './unit'
@@ -25,8 +26,6 @@ export function planOf(unit: Unit, sync: Sync, uniform: Uniformity): Plan {
   return { steps: [{ kind: 'copy', to: mask, from: null }, ...steps], masks: planner.masks }
 }
 
-const op = (name: Op['op'], type: ValueName, ...args: Expr[]): Expr => ({ kind: 'op', at: -1, type, op: name, args })
-
 type Branch = (region: Region) => readonly Step[]
 
 class Planner {
@@ -43,7 +42,9 @@ class Planner {
   private label = (): string => `S${this.labels++}`
 
   block(block: Block, region: Region): Step[] {
-    return block.flatMap((s) => (this.isShared(s, region) ? this.shared(s, region) : [loose({ kind: 'stmt', stmt: s }, region)]))
+    return block.flatMap((s) =>
+      this.isShared(s, region) ? this.shared(s, region) : [loose({ kind: 'stmt', stmt: s }, region)],
+    )
   }
 
   /** Whether the workgroup does `s` as a whole: it waits, or all leave something together from inside. */
@@ -91,7 +92,12 @@ class Planner {
   }
 
   private if(s: If, region: Region): readonly Step[] {
-    return this.choose(s.test, region, (r) => this.block(s.then, r), (r) => this.block(s.else, r))
+    return this.choose(
+      s.test,
+      region,
+      (r) => this.block(s.then, r),
+      (r) => this.block(s.else, r),
+    )
   }
 
   private choose(test: Expr, region: Region, then: Branch, otherwise: Branch): readonly Step[] {
@@ -113,17 +119,20 @@ class Planner {
     const together = region.mask === null && this.uniform.isUniform(s.selector) && this.uniform.leavesTogether(s)
     const label = this.label()
     const mask = together ? null : this.mask()
-    const inner: Region = mask === null
-      ? { ...region, break: { code: `break ${label}` } }
-      : { ...within(region, mask), break: { masks: [mask] } }
+    const inner: Region =
+      mask === null
+        ? { ...region, break: { code: `break ${label}` } }
+        : { ...within(region, mask), break: { masks: [mask] } }
     const type = s.selector.type as ValueName
     const matches = (value: number): Expr => op('eq', 'bool', s.selector, { kind: 'const', type, lanes: [value] })
-    const from = (i: number): Branch => (r) => {
-      const c = s.cases[i]
-      if (!c) return this.block(s.default, r)
-      const test = c.selectors.map(matches).reduce((a, b) => op('or', 'bool', a, b))
-      return this.choose(test, r, (x) => this.block(c.body, x), from(i + 1))
-    }
+    const from =
+      (i: number): Branch =>
+      (r) => {
+        const c = s.cases[i]
+        if (!c) return this.block(s.default, r)
+        const test = c.selectors.map(matches).reduce((a, b) => op('or', 'bool', a, b))
+        return this.choose(test, r, (x) => this.block(c.body, x), from(i + 1))
+      }
     const steps = from(0)(inner)
     return mask === null ? [{ kind: 'block', label, steps }] : [{ kind: 'copy', to: mask, from: region.mask }, ...steps]
   }
@@ -164,7 +173,9 @@ class Planner {
       const label = this.label()
       const inner: Region = { ...region, break: { code: `break ${label}` }, continue: { code: `break ${label}b` } }
       const part = (b: Block): Step[] => this.block(b, inner)
-      return [{ kind: 'loop', stmt: s, label, header: part(s.header), body: part(s.body), continuing: part(s.continuing) }]
+      return [
+        { kind: 'loop', stmt: s, label, header: part(s.header), body: part(s.body), continuing: part(s.continuing) },
+      ]
     }
     return this.maskedLoop(region, {
       header: (r) => this.block(s.header, r),
@@ -175,14 +186,18 @@ class Planner {
     })
   }
 
-  private maskedLoop(region: Region, parts: { header: Branch; test: Expr | null; body: Branch; continuing: Branch; breakIf: Expr | null }): Step[] {
+  private maskedLoop(
+    region: Region,
+    parts: { header: Branch; test: Expr | null; body: Branch; continuing: Branch; breakIf: Expr | null },
+  ): Step[] {
     const live = this.mask()
     const turn = this.mask()
     const label = this.label()
     const outer: Region = { ...within(region, live), break: { masks: [live] } }
     const body: Region = { ...within(outer, turn), continue: { masks: [turn] } }
     const leave: Step = { kind: 'leaveUnlessAny', mask: live, label }
-    const stay = (test: Expr | null, when: boolean): Step[] => (test ? [loose({ kind: 'stay', test, when, mask: live }, outer)] : [])
+    const stay = (test: Expr | null, when: boolean): Step[] =>
+      test ? [loose({ kind: 'stay', test, when, mask: live }, outer)] : []
     return [
       { kind: 'copy', to: live, from: region.mask },
       {
@@ -222,19 +237,4 @@ class Planner {
     const per = isMatrixType(s.value.type) ? 'subgroup' : 'invocation'
     return [loose({ kind: 'set', result: region.returns, value: s.value }, region, per), jump(region.return)]
   }
-}
-
-const isCode = (target: Target | null): boolean => target !== null && 'code' in target
-
-const loose = (item: Item, region: Region, per: 'invocation' | 'subgroup' = 'invocation'): Step => ({ kind: 'loose', region, per, item })
-
-function jump(target: Target | null): Step {
-  if (target && 'code' in target) return { kind: 'jump', code: target.code }
-  throw new RangeError('a jump out of masked flow is no step')
-}
-
-/** The region within `mask`: whoever jumps out leaves this mask as well. */
-function within(region: Region, mask: Mask): Region {
-  const add = (target: Target | null): Target | null => (target && 'masks' in target ? { masks: [mask, ...target.masks] } : target)
-  return { ...region, mask, break: add(region.break), continue: add(region.continue), return: add(region.return) }
 }

@@ -49,25 +49,41 @@ export function interpret(kernel: Kernel, options: PrepareOptions & RunOptions):
 
 function checkSubgroupSize(size: number): number {
   if (Number.isInteger(Math.log2(size)) && size >= 1 && size <= 128) return size
-  throw new WeftError({ code: 'bad-argument', message: `${size} is not a subgroup size`, note: 'it is a power of two up to 128' })
+  throw new WeftError({
+    code: 'bad-argument',
+    message: `${size} is not a subgroup size`,
+    note: 'it is a power of two up to 128',
+  })
 }
 
 function checkSize(kernel: Kernel, overrides: Readonly<Record<string, number>>): void {
   const size = kernel.workgroupSize.map((e) => (typeof e === 'number' ? e : (overrides[e.override] ?? 0)))
   const count = size.reduce((a, b) => a * b, 1)
   if (size.every((n) => Number.isInteger(n) && n >= 1) && count <= 65536) return
-  throw new WeftError({ code: 'workgroup-size', message: `kernel '${kernel.name}' has workgroups of ${size.join(' × ')} invocations` })
+  throw new WeftError({
+    code: 'workgroup-size',
+    message: `kernel '${kernel.name}' has workgroups of ${size.join(' × ')} invocations`,
+  })
 }
 
-function run(kernel: Kernel, module: Module, overrides: Readonly<Record<string, number>>, layout: ParamsLayout | null, launch: RunOptions): void {
+function run(
+  kernel: Kernel,
+  module: Module,
+  overrides: Readonly<Record<string, number>>,
+  layout: ParamsLayout | null,
+  launch: RunOptions,
+): void {
   checkBindings(kernel, launch.bindings)
   const params = paramsOf(kernel, layout, launch.params)
   const [nx = 1, ny = 1, nz = 1] = launch.workgroups
   for (const n of [nx, ny, nz]) {
-    if (!Number.isInteger(n) || n < 0) throw new WeftError({ code: 'bad-workgroups', message: `${n} is not a number of workgroups` })
+    if (!Number.isInteger(n) || n < 0)
+      throw new WeftError({ code: 'bad-workgroups', message: `${n} is not a number of workgroups` })
   }
   const limit = limitOf(kernel, overrides, params, launch.bindings)
-  const values = Object.fromEntries([...module.values].map(([name, value]) => [name, runValue(kernel, value, params, launch.bindings)]))
+  const values = Object.fromEntries(
+    [...module.values].map(([name, value]) => [name, runValue(kernel, value, params, launch.bindings)]),
+  )
   module.run({ ...values, nx, ny, nz, limit })
 }
 
@@ -84,7 +100,12 @@ function runValue(kernel: Kernel, value: RunValue, params: readonly number[], bi
 }
 
 /** A linear launch says how many workgroups there are; those above, which folding adds, do nothing. */
-function limitOf(kernel: Kernel, overrides: Readonly<Record<string, number>>, params: readonly number[], bindings: Bindings): number {
+function limitOf(
+  kernel: Kernel,
+  overrides: Readonly<Record<string, number>>,
+  params: readonly number[],
+  bindings: Bindings,
+): number {
   const { launch } = kernel
   const rule = launch?.dimensions === 1 ? launch.workgroups[0] : undefined
   if (rule === undefined) return Infinity

@@ -1,4 +1,14 @@
-import { type Binding, type Code, describe, type Expr, type Field, membersOf, type Result, type Type, WeftError } from '@weft/dsl/ir'
+import {
+  type Binding,
+  type Code,
+  describe,
+  type Expr,
+  type Field,
+  membersOf,
+  type Result,
+  type Type,
+  WeftError,
+} from '@weft/dsl/ir'
 import { ARRAY, type Frame, toKept } from './frame'
 import type { Schedule } from './schedule'
 import { type Lane, lanesOf } from './shape'
@@ -128,7 +138,9 @@ export function define(frame: Frame, result: Result, codes: readonly string[]): 
     if (!again) frame.line(`const ${names[i]} = ${code};`)
     if (!program.isKept(result.id)) return
     const kept = frame.use(program.keptResult(result, i))
-    frame.line(`${kept}[${invocation(frame)}] = ${toKept(again ? code : (names[i] as string), (lanes[i] as Lane).scalar)};`)
+    frame.line(
+      `${kept}[${invocation(frame)}] = ${toKept(again ? code : (names[i] as string), (lanes[i] as Lane).scalar)};`,
+    )
   })
   frame.results.set(result.id, names)
 }

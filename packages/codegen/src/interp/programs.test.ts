@@ -18,8 +18,20 @@ test('random programs compute the same one invocation after the other and in loc
     const kernel = program(seed).ir()
     const expected = outputOf(kernel, 4)
     const rnd = random(seed)
-    expect(outputOf(inLockstep(kernel, () => true), 4), `seed ${seed}`).toEqual(expected)
-    expect(outputOf(inLockstep(kernel, () => rnd(4) === 0), 8), `seed ${seed}, some`).toEqual(expected)
+    expect(
+      outputOf(
+        inLockstep(kernel, () => true),
+        4,
+      ),
+      `seed ${seed}`,
+    ).toEqual(expected)
+    expect(
+      outputOf(
+        inLockstep(kernel, () => rnd(4) === 0),
+        8,
+      ),
+      `seed ${seed}, some`,
+    ).toEqual(expected)
     if (new Set(expected).size > 8) active++
   }
   expect(active).toBeGreaterThan(SEEDS.length / 2)

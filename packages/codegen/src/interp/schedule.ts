@@ -38,7 +38,9 @@ export function isOnce(e: Expr, results: ReadonlySet<number>): boolean {
 
 /** The statement of an item that every invocation does in the same way at the same time, else null. */
 function commonStmt(s: Step): Stmt | null {
-  return s.kind === 'loose' && s.region.mask === null && s.per === 'invocation' && s.item.kind === 'stmt' ? s.item.stmt : null
+  return s.kind === 'loose' && s.region.mask === null && s.per === 'invocation' && s.item.kind === 'stmt'
+    ? s.item.stmt
+    : null
 }
 
 const accessed = (s: Stmt): number | null => (s.kind === 'var' ? s.variable.id : variableOf(placeOf(s)))
@@ -88,7 +90,9 @@ function isOnceLoad(s: Stmt, unit: Unit, results: ReadonlySet<number>, variables
   if (root.kind === 'variable') return variables.has(root.id)
   if (root.kind === 'pointer') return false
   const binding = unit.kernel.bindings.find((b) => b.name === root.name)
-  return binding !== undefined && binding.kind !== 'texture' && (binding.kind === 'uniform' || binding.access === 'read')
+  return (
+    binding !== undefined && binding.kind !== 'texture' && (binding.kind === 'uniform' || binding.access === 'read')
+  )
 }
 
 function isOnceItem(step: Step, once: Once): boolean {

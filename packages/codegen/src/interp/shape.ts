@@ -86,7 +86,8 @@ export function elementsOf(type: Type): { readonly count: number | null; readonl
 
 /** The type with the sizes that overrides give. */
 export function withCounts(type: Type, overrides: Readonly<Record<string, number>>): Type {
-  if (typeof type === 'string' || type.kind !== 'array' || type.count === null || typeof type.count === 'number') return type
+  if (typeof type === 'string' || type.kind !== 'array' || type.count === null || typeof type.count === 'number')
+    return type
   return { ...type, count: overrides[type.count.override] ?? 0 }
 }
 

@@ -22,7 +22,11 @@ export function spillsOf(unit: Unit, schedule: Schedule): Spills {
     places.add(where)
     map.set(id, places)
   }
-  const visitor = new Mentions(unit, (id, w) => note(results, id, w), (id, w) => note(variables, id, w))
+  const visitor = new Mentions(
+    unit,
+    (id, w) => note(results, id, w),
+    (id, w) => note(variables, id, w),
+  )
   forEachStep(schedule.steps, (step) => visitor.step(step))
   const far = (map: Map<number, Set<number>>): Set<number> =>
     new Set([...map].filter(([, where]) => where.size > 1 || where.has(OUTSIDE)).map(([id]) => id))

@@ -47,16 +47,20 @@ test('switch: no fall-through, several selectors, default, break', () => {
 })
 
 test('range up, by steps, and down to i32 bounds', () => {
-  const k = kernel('k', { workgroupSize: [1], bindings: { y: output(U), z: output(d.arrayOf(d.i32)) } }, ({ y, z }, k) => {
-    const n = k.var('n', u32(0))
-    const sum = k.var('sum', i32(0))
-    k.range('a', 2, 11, 3, (a) => {
-      y.at(n).set(a)
-      n.addAssign(1)
-    })
-    k.range('b', i32(5), i32(-1), i32(-2), (b) => sum.set(sum.mul(10).add(b)))
-    z.at(0).set(sum)
-  })
+  const k = kernel(
+    'k',
+    { workgroupSize: [1], bindings: { y: output(U), z: output(d.arrayOf(d.i32)) } },
+    ({ y, z }, k) => {
+      const n = k.var('n', u32(0))
+      const sum = k.var('sum', i32(0))
+      k.range('a', 2, 11, 3, (a) => {
+        y.at(n).set(a)
+        n.addAssign(1)
+      })
+      k.range('b', i32(5), i32(-1), i32(-2), (b) => sum.set(sum.mul(10).add(b)))
+      z.at(0).set(sum)
+    },
+  )
   const y = words(4)
   const z = ints(1)
   run(k, { y, z })
@@ -68,19 +72,25 @@ test('loop with continuing and break if, break, continue, while', () => {
   const k = kernel('k', { workgroupSize: [1], bindings: { y: output(U) } }, ({ y }, k) => {
     const i = k.var('i', u32(0))
     const odd = k.var('odd', u32(0))
-    k.loop(() => {
-      k.if(i.rem(2).eq(0), () => k.continue())
-      odd.addAssign(i)
-    }, () => {
-      i.addAssign(1)
-      return i.ge(10)
-    })
+    k.loop(
+      () => {
+        k.if(i.rem(2).eq(0), () => k.continue())
+        odd.addAssign(i)
+      },
+      () => {
+        i.addAssign(1)
+        return i.ge(10)
+      },
+    )
     y.at(0).set(odd)
     const w = k.var('w', u32(1))
-    k.while(() => w.lt(1000), () => {
-      k.if(w.gt(100), () => k.break())
-      w.mulAssign(3)
-    })
+    k.while(
+      () => w.lt(1000),
+      () => {
+        k.if(w.gt(100), () => k.break())
+        w.mulAssign(3)
+      },
+    )
     y.at(1).set(w)
   })
   const y = words(2)
@@ -108,9 +118,13 @@ test('functions: early return, value parameters, calls of calls', () => {
     return i32(3)
   })
   const twice = func('twice(x)', [i32], (x) => sign(x).add(sign(x.add(1))))
-  const k = kernel('k', { workgroupSize: [8], bindings: { x: input(d.arrayOf(d.i32)), y: output(d.arrayOf(d.i32)) } }, ({ x, y }, k) => {
-    y.at(k.localIndex).set(twice(x.at(k.localIndex)))
-  })
+  const k = kernel(
+    'k',
+    { workgroupSize: [8], bindings: { x: input(d.arrayOf(d.i32)), y: output(d.arrayOf(d.i32)) } },
+    ({ x, y }, k) => {
+      y.at(k.localIndex).set(twice(x.at(k.localIndex)))
+    },
+  )
   const x = ints(8, (i) => i - 3)
   const y = ints(8)
   run(k, { x, y })
@@ -154,11 +168,15 @@ test('private variables are seen by functions and start anew for each invocation
 })
 
 test('select evaluates both sides, when reads lazily', () => {
-  const k = kernel('k', { workgroupSize: [4], bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) } }, ({ x, y }, k) => {
-    const i = k.localIndex
-    const v = k.when(i.lt(2), () => x.at(i), -1)
-    y.at(i).set(fn.select(v, v.mul(2), i.eq(1)))
-  })
+  const k = kernel(
+    'k',
+    { workgroupSize: [4], bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) } },
+    ({ x, y }, k) => {
+      const i = k.localIndex
+      const v = k.when(i.lt(2), () => x.at(i), -1)
+      y.at(i).set(fn.select(v, v.mul(2), i.eq(1)))
+    },
+  )
   const y = floats(4)
   run(k, { x: floats(4, (i) => i + 1), y })
   expect([...y]).toEqual([1, 4, -1, -1])
@@ -179,19 +197,26 @@ test('constant tables, arrays with dynamic indices, lanes by index', () => {
 })
 
 test('atomics give the value before, and compare-exchange whether it exchanged', () => {
-  const k = kernel('k', { workgroupSize: [8], bindings: { a: inout(d.arrayOf(d.atomic(d.u32))), s: inout(d.arrayOf(d.atomic(d.i32))), y: output(U) } }, ({ a, s, y }, k) => {
-    const i = k.localIndex
-    y.at(i).set(a.at(0).add(i.add(1)))
-    a.at(1).max(i)
-    a.at(2).min(i.add(3))
-    a.at(3).or(u32(1).shl(i))
-    a.at(4).xor(i)
-    s.at(0).sub(i32(i))
-    s.at(1).min(i32(0).sub(i32(i)))
-    const cas = a.at(5).compareExchangeWeak(i, i.add(1))
-    k.if(cas.exchanged, () => a.at(6).add(1))
-    a.at(7).exchange(i)
-  })
+  const k = kernel(
+    'k',
+    {
+      workgroupSize: [8],
+      bindings: { a: inout(d.arrayOf(d.atomic(d.u32))), s: inout(d.arrayOf(d.atomic(d.i32))), y: output(U) },
+    },
+    ({ a, s, y }, k) => {
+      const i = k.localIndex
+      y.at(i).set(a.at(0).add(i.add(1)))
+      a.at(1).max(i)
+      a.at(2).min(i.add(3))
+      a.at(3).or(u32(1).shl(i))
+      a.at(4).xor(i)
+      s.at(0).sub(i32(i))
+      s.at(1).min(i32(0).sub(i32(i)))
+      const cas = a.at(5).compareExchangeWeak(i, i.add(1))
+      k.if(cas.exchanged, () => a.at(6).add(1))
+      a.at(7).exchange(i)
+    },
+  )
   const a = words(8, (i) => (i === 2 ? 100 : 0))
   const s = ints(2)
   const y = words(8)

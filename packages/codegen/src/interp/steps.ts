@@ -64,7 +64,14 @@ export type Step =
   | { readonly kind: 'leaveUnlessAny'; readonly mask: Mask; readonly label: string }
   | { readonly kind: 'if'; readonly test: Expr; readonly then: readonly Step[]; readonly else: readonly Step[] }
   | { readonly kind: 'range'; readonly stmt: Range; readonly label: string; readonly steps: readonly Step[] }
-  | { readonly kind: 'loop'; readonly stmt: Loop; readonly label: string; readonly header: readonly Step[]; readonly body: readonly Step[]; readonly continuing: readonly Step[] }
+  | {
+      readonly kind: 'loop'
+      readonly stmt: Loop
+      readonly label: string
+      readonly header: readonly Step[]
+      readonly body: readonly Step[]
+      readonly continuing: readonly Step[]
+    }
   | { readonly kind: 'block'; readonly label: string; readonly steps: readonly Step[] }
   | { readonly kind: 'jump'; readonly code: string }
 

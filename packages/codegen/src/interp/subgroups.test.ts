@@ -28,134 +28,148 @@ describe.each([4, 8, 16, 32, 64, 128])('subgroups of %i', (size) => {
     expect(exchanged(size, op)).toEqual(expected(size, f))
 
   test('reductions and scans', () => {
-    check((x, k) => k.subgroupAdd(x), (g) => sum(g))
-    check((x, k) => k.subgroupExclusiveAdd(x), (g, i) => sum(g.slice(0, i)))
-    check((x, k) => k.subgroupInclusiveAdd(x), (g, i) => sum(g.slice(0, i + 1)))
-    check((x, k) => k.subgroupMul(x.bitOr(1)), (g) => product(g.map((v) => v | 1)))
-    check((x, k) => k.subgroupExclusiveMul(x.bitOr(1)), (g, i) => product(g.slice(0, i).map((v) => v | 1)))
-    check((x, k) => k.subgroupInclusiveMul(x.bitOr(1)), (g, i) => product(g.slice(0, i + 1).map((v) => v | 1)))
-    check((x, k) => k.subgroupMin(x), (g) => Math.min(...g))
-    check((x, k) => k.subgroupMax(x), (g) => Math.max(...g))
-    check((x, k) => k.subgroupAnd(x), (g) => g.reduce((a, b) => a & b))
-    check((x, k) => k.subgroupOr(x), (g) => g.reduce((a, b) => a | b))
-    check((x, k) => k.subgroupXor(x), (g) => g.reduce((a, b) => a ^ b))
+    check(
+      (x, k) => k.subgroupAdd(x),
+      (g) => sum(g),
+    )
+    check(
+      (x, k) => k.subgroupExclusiveAdd(x),
+      (g, i) => sum(g.slice(0, i)),
+    )
+    check(
+      (x, k) => k.subgroupInclusiveAdd(x),
+      (g, i) => sum(g.slice(0, i + 1)),
+    )
+    check(
+      (x, k) => k.subgroupMul(x.bitOr(1)),
+      (g) => product(g.map((v) => v | 1)),
+    )
+    check(
+      (x, k) => k.subgroupExclusiveMul(x.bitOr(1)),
+      (g, i) => product(g.slice(0, i).map((v) => v | 1)),
+    )
+    check(
+      (x, k) => k.subgroupInclusiveMul(x.bitOr(1)),
+      (g, i) => product(g.slice(0, i + 1).map((v) => v | 1)),
+    )
+    check(
+      (x, k) => k.subgroupMin(x),
+      (g) => Math.min(...g),
+    )
+    check(
+      (x, k) => k.subgroupMax(x),
+      (g) => Math.max(...g),
+    )
+    check(
+      (x, k) => k.subgroupAnd(x),
+      (g) => g.reduce((a, b) => a & b),
+    )
+    check(
+      (x, k) => k.subgroupOr(x),
+      (g) => g.reduce((a, b) => a | b),
+    )
+    check(
+      (x, k) => k.subgroupXor(x),
+      (g) => g.reduce((a, b) => a ^ b),
+    )
   })
 
   test('votes and elections', () => {
     const bit = (k: Builder, x: Expr<'bool'>) => u32(x).add(k.subgroupSize.mul(0))
-    check((x, k) => bit(k, k.subgroupAll(x.lt(31))), (g) => Number(g.every((v) => v < 31)))
-    check((x, k) => bit(k, k.subgroupAny(x.eq(3))), (g) => Number(g.includes(3)))
-    check((_, k) => bit(k, k.subgroupElect()), (_, i) => Number(i === 0))
-    const word = (w: number) => (g: number[]) => g.reduce((bits, v, i) => (v > 9 && i >> 5 === w ? bits | (1 << (i & 31)) : bits), 0)
+    check(
+      (x, k) => bit(k, k.subgroupAll(x.lt(31))),
+      (g) => Number(g.every((v) => v < 31)),
+    )
+    check(
+      (x, k) => bit(k, k.subgroupAny(x.eq(3))),
+      (g) => Number(g.includes(3)),
+    )
+    check(
+      (_, k) => bit(k, k.subgroupElect()),
+      (_, i) => Number(i === 0),
+    )
+    const word = (w: number) => (g: number[]) =>
+      g.reduce((bits, v, i) => (v > 9 && i >> 5 === w ? bits | (1 << (i & 31)) : bits), 0)
     check((x, k) => k.subgroupBallot(x.gt(9)).x, word(0))
     check((x, k) => k.subgroupBallot(x.gt(9)).w, word(3))
   })
 
   test('moves; what lies outside gives the own value', () => {
-    check((x, k) => k.subgroupBroadcast(x, 2), (g) => g[2] as number)
-    check((x, k) => k.subgroupBroadcastFirst(x), (g) => g[0] as number)
-    check((x, k) => k.subgroupShuffle(x, k.subgroupInvocationId.bitXor(3)), (g, i) => g[i ^ 3] as number)
-    check((x, k) => k.subgroupShuffleDown(x, 1), (g, i) => g[i + 1] ?? (g[i] as number))
-    check((x, k) => k.subgroupShuffleUp(x, 2), (g, i) => g[i - 2] ?? (g[i] as number))
-    check((x, k) => k.subgroupShuffleXor(x, 1), (g, i) => g[i ^ 1] as number)
-    check((x, k) => k.quadBroadcast(x, 3), (g, i) => g[(i & ~3) + 3] as number)
-    check((x, k) => k.quadSwapX(x), (g, i) => g[i ^ 1] as number)
-    check((x, k) => k.quadSwapY(x), (g, i) => g[i ^ 2] as number)
-    check((x, k) => k.quadSwapDiagonal(x), (g, i) => g[i ^ 3] as number)
+    check(
+      (x, k) => k.subgroupBroadcast(x, 2),
+      (g) => g[2] as number,
+    )
+    check(
+      (x, k) => k.subgroupBroadcastFirst(x),
+      (g) => g[0] as number,
+    )
+    check(
+      (x, k) => k.subgroupShuffle(x, k.subgroupInvocationId.bitXor(3)),
+      (g, i) => g[i ^ 3] as number,
+    )
+    check(
+      (x, k) => k.subgroupShuffleDown(x, 1),
+      (g, i) => g[i + 1] ?? (g[i] as number),
+    )
+    check(
+      (x, k) => k.subgroupShuffleUp(x, 2),
+      (g, i) => g[i - 2] ?? (g[i] as number),
+    )
+    check(
+      (x, k) => k.subgroupShuffleXor(x, 1),
+      (g, i) => g[i ^ 1] as number,
+    )
+    check(
+      (x, k) => k.quadBroadcast(x, 3),
+      (g, i) => g[(i & ~3) + 3] as number,
+    )
+    check(
+      (x, k) => k.quadSwapX(x),
+      (g, i) => g[i ^ 1] as number,
+    )
+    check(
+      (x, k) => k.quadSwapY(x),
+      (g, i) => g[i ^ 2] as number,
+    )
+    check(
+      (x, k) => k.quadSwapDiagonal(x),
+      (g, i) => g[i ^ 3] as number,
+    )
   })
 
   test('built-in values', () => {
-    check((_, k) => k.subgroupSize, () => size)
-    check((_, k) => k.subgroupInvocationId, (_, i) => i)
-    check((_, k) => k.numSubgroups, () => Math.ceil(COUNT / size))
+    check(
+      (_, k) => k.subgroupSize,
+      () => size,
+    )
+    check(
+      (_, k) => k.subgroupInvocationId,
+      (_, i) => i,
+    )
+    check(
+      (_, k) => k.numSubgroups,
+      () => Math.ceil(COUNT / size),
+    )
     expect(exchanged(size, (_, k) => k.subgroupId)).toEqual([...values].map((_, i) => Math.floor(i / size)))
-  })
-
-  test('inactive invocations of divergent flow take no part', () => {
-    const k = kernel('k', { workgroupSize: [COUNT], bindings: { x: input(U), y: inout(U) } }, ({ x, y }, k) => {
-      const i = k.localIndex
-      const v = k.let('v', x.at(i))
-      k.if(v.bitAnd(1).eq(0), () => y.at(i).set(k.subgroupAdd(v)), () => {
-        k.if(v.gt(15), () => k.return())
-        y.at(i).set(k.subgroupBroadcastFirst(v).add(1000))
-      })
-      y.at(i).addAssign(k.subgroupAdd(u32(1)).mul(10000))
-    })
-    const y = words(COUNT)
-    run(k, { x: values, y }, { subgroupSize: size })
-    expect([...y]).toEqual(expected(size, (g, lane) => {
-      const v = g[lane] as number
-      const alive = g.filter((w) => w % 2 === 0 || w <= 15).length * 10000
-      if (v % 2 === 0) return sum(g.filter((w) => w % 2 === 0)) + alive
-      return v > 15 ? 0 : (g.find((w) => w % 2 === 1 && w <= 15) as number) + 1000 + alive
-    }))
-  })
-
-  test('loops with different trip counts: who has left takes no part', () => {
-    const k = kernel('k', { workgroupSize: [COUNT], bindings: { x: input(U), y: output(U) } }, ({ x, y }, k) => {
-      const i = k.localIndex
-      const n = k.let('n', x.at(i).rem(5))
-      const total = k.var('total', u32(0))
-      k.range('r', n, (r) => {
-        k.if(r.eq(3), () => k.continue())
-        total.addAssign(k.subgroupAdd(u32(1)))
-      })
-      const w = k.var('w', u32(0))
-      k.loop(() => {
-        k.if(w.ge(n), () => k.break())
-        total.addAssign(k.subgroupAdd(u32(100)))
-      }, () => {
-        w.addAssign(1)
-      })
-      y.at(i).set(total)
-    })
-    const y = words(COUNT)
-    run(k, { x: values, y }, { subgroupSize: size })
-    expect([...y]).toEqual(expected(size, (g, lane) => {
-      let total = 0
-      const n = (g[lane] as number) % 5
-      for (let r = 0; r < n; r++) {
-        const active = g.filter((v) => v % 5 > r).length
-        total += (r === 3 ? 0 : active) + active * 100
-      }
-      return total
-    }))
-  })
-
-  test('a switch on the value', () => {
-    const k = kernel('k', { workgroupSize: [COUNT], bindings: { x: input(U), y: output(U) } }, ({ x, y }, k) => {
-      const i = k.localIndex
-      const v = k.let('v', x.at(i))
-      k.switch(v.rem(4), (c) => {
-        c.case(0, () => y.at(i).set(k.subgroupAdd(u32(1))))
-        c.case([1, 2], () => {
-          k.if(v.gt(20), () => k.break())
-          y.at(i).set(k.subgroupAdd(u32(100)))
-        })
-        c.default(() => y.at(i).set(k.subgroupMax(v)))
-      })
-    })
-    const y = words(COUNT)
-    run(k, { x: values, y }, { subgroupSize: size })
-    expect([...y]).toEqual(expected(size, (g, lane) => {
-      const v = g[lane] as number
-      const kind = (w: number) => (w % 4 === 0 ? 0 : w % 4 === 3 ? 2 : 1)
-      const like = g.filter((w) => kind(w) === kind(v))
-      if (kind(v) === 0) return like.length
-      if (kind(v) === 2) return Math.max(...like)
-      return v > 20 ? 0 : like.filter((w) => w <= 20).length * 100
-    }))
   })
 })
 
 test('sums of floats are rounded at each step, in the order of the invocations; vectors lane by lane', () => {
-  const k = kernel('k', { workgroupSize: [8], bindings: { x: input(d.arrayOf(d.vec2f)), y: output(d.arrayOf(d.vec2f)) } }, ({ x, y }, k) => {
-    y.at(k.localIndex).set(k.subgroupAdd(x.at(k.localIndex)))
-  })
+  const k = kernel(
+    'k',
+    { workgroupSize: [8], bindings: { x: input(d.arrayOf(d.vec2f)), y: output(d.arrayOf(d.vec2f)) } },
+    ({ x, y }, k) => {
+      y.at(k.localIndex).set(k.subgroupAdd(x.at(k.localIndex)))
+    },
+  )
   const x = floats(16, (i) => 1 / (i + 3))
   const y = floats(16)
   run(k, { x, y }, { subgroupSize: 8 })
-  const fold = (lane: number) => [0, 1, 2, 3, 4, 5, 6, 7].reduce((s, i) => (i === 0 ? (x[lane] as number) : Math.fround(s + (x[2 * i + lane] as number))), 0)
+  const fold = (lane: number) =>
+    [0, 1, 2, 3, 4, 5, 6, 7].reduce(
+      (s, i) => (i === 0 ? (x[lane] as number) : Math.fround(s + (x[2 * i + lane] as number))),
+      0,
+    )
   expect([...y.subarray(0, 2)]).toEqual([fold(0), fold(1)])
 })
 

@@ -36,31 +36,37 @@ const isInt = (scalar: ScalarName): boolean => scalar === 'i32' || scalar === 'u
 const first = (out: readonly Kept[]): Kept => out[0] as Kept
 
 /** Sums and products are made in the order of the invocations and rounded at each step. */
-const reduce = (combine: Combine): Run => (group, a, _b, out) => {
-  let total = a[group.active[0] as number] as number
-  for (let k = 1; k < group.active.length; k++) total = combine(total, a[group.active[k] as number] as number)
-  for (const i of group.active) first(out)[i] = total
-}
-
-const scan = (combine: Combine, identity: number, isInclusive: boolean): Run => (group, a, _b, out) => {
-  let total = identity
-  let isFirst = true
-  for (const i of group.active) {
-    const x = a[i] as number
-    const next = isFirst ? x : combine(total, x)
-    first(out)[i] = isInclusive ? next : total
-    total = next
-    isFirst = false
+const reduce =
+  (combine: Combine): Run =>
+  (group, a, _b, out) => {
+    let total = a[group.active[0] as number] as number
+    for (let k = 1; k < group.active.length; k++) total = combine(total, a[group.active[k] as number] as number)
+    for (const i of group.active) first(out)[i] = total
   }
-}
+
+const scan =
+  (combine: Combine, identity: number, isInclusive: boolean): Run =>
+  (group, a, _b, out) => {
+    let total = identity
+    let isFirst = true
+    for (const i of group.active) {
+      const x = a[i] as number
+      const next = isFirst ? x : combine(total, x)
+      first(out)[i] = isInclusive ? next : total
+      total = next
+      isFirst = false
+    }
+  }
 
 /** Each active invocation takes the value of another one. */
-const take = (from: (i: number, b: number, group: Group) => number): Run => (group, a, b, out, isActive) => {
-  for (const i of group.active) {
-    const j = from(i, b[i] as number, group)
-    first(out)[i] = a[j >= group.start && j < group.end && isActive(j) ? j : i] as number
+const take =
+  (from: (i: number, b: number, group: Group) => number): Run =>
+  (group, a, b, out, isActive) => {
+    for (const i of group.active) {
+      const j = from(i, b[i] as number, group)
+      first(out)[i] = a[j >= group.start && j < group.end && isActive(j) ? j : i] as number
+    }
   }
-}
 
 const quad = (from: (lane: number, b: number) => number): Run =>
   take((i, b, group) => {
@@ -86,32 +92,57 @@ function runOf(op: Exchange, scalar: ScalarName): Run {
   const add: Combine = (x, y) => round(x + y)
   const mul: Combine = isInt(scalar) ? (x, y) => round(Math.imul(x, y)) : (x, y) => round(x * y)
   switch (op) {
-    case 'subgroupAdd': return reduce(add)
-    case 'subgroupInclusiveAdd': return scan(add, 0, true)
-    case 'subgroupExclusiveAdd': return scan(add, 0, false)
-    case 'subgroupMul': return reduce(mul)
-    case 'subgroupInclusiveMul': return scan(mul, 1, true)
-    case 'subgroupExclusiveMul': return scan(mul, 1, false)
-    case 'subgroupMin': return reduce(evalFor(PURE.min, scalar) as Combine)
-    case 'subgroupMax': return reduce(evalFor(PURE.max, scalar) as Combine)
-    case 'subgroupAnd': return reduce((x, y) => round(x & y))
-    case 'subgroupOr': return reduce((x, y) => round(x | y))
-    case 'subgroupXor': return reduce((x, y) => round(x ^ y))
-    case 'subgroupAll': return reduce((x, y) => x & y)
-    case 'subgroupAny': return reduce((x, y) => x | y)
-    case 'subgroupBallot': return ballot
-    case 'subgroupElect': return elect
-    case 'subgroupBroadcastFirst': return take((_i, _b, group) => group.active[0] as number)
+    case 'subgroupAdd':
+      return reduce(add)
+    case 'subgroupInclusiveAdd':
+      return scan(add, 0, true)
+    case 'subgroupExclusiveAdd':
+      return scan(add, 0, false)
+    case 'subgroupMul':
+      return reduce(mul)
+    case 'subgroupInclusiveMul':
+      return scan(mul, 1, true)
+    case 'subgroupExclusiveMul':
+      return scan(mul, 1, false)
+    case 'subgroupMin':
+      return reduce(evalFor(PURE.min, scalar) as Combine)
+    case 'subgroupMax':
+      return reduce(evalFor(PURE.max, scalar) as Combine)
+    case 'subgroupAnd':
+      return reduce((x, y) => round(x & y))
+    case 'subgroupOr':
+      return reduce((x, y) => round(x | y))
+    case 'subgroupXor':
+      return reduce((x, y) => round(x ^ y))
+    case 'subgroupAll':
+      return reduce((x, y) => x & y)
+    case 'subgroupAny':
+      return reduce((x, y) => x | y)
+    case 'subgroupBallot':
+      return ballot
+    case 'subgroupElect':
+      return elect
+    case 'subgroupBroadcastFirst':
+      return take((_i, _b, group) => group.active[0] as number)
     case 'subgroupBroadcast':
-    case 'subgroupShuffle': return take((_i, lane, group) => group.start + lane)
-    case 'subgroupShuffleDown': return take((i, delta) => i + delta)
-    case 'subgroupShuffleUp': return take((i, delta) => i - delta)
-    case 'subgroupShuffleXor': return take((i, bits, group) => group.start + ((i - group.start) ^ bits))
-    case 'quadBroadcast': return quad((_lane, id) => id)
-    case 'quadSwapX': return quad((lane) => lane ^ 1)
-    case 'quadSwapY': return quad((lane) => lane ^ 2)
-    case 'quadSwapDiagonal': return quad((lane) => lane ^ 3)
-    default: throw new RangeError(`'${op}' is no exchange of values`)
+    case 'subgroupShuffle':
+      return take((_i, lane, group) => group.start + lane)
+    case 'subgroupShuffleDown':
+      return take((i, delta) => i + delta)
+    case 'subgroupShuffleUp':
+      return take((i, delta) => i - delta)
+    case 'subgroupShuffleXor':
+      return take((i, bits, group) => group.start + ((i - group.start) ^ bits))
+    case 'quadBroadcast':
+      return quad((_lane, id) => id)
+    case 'quadSwapX':
+      return quad((lane) => lane ^ 1)
+    case 'quadSwapY':
+      return quad((lane) => lane ^ 2)
+    case 'quadSwapDiagonal':
+      return quad((lane) => lane ^ 3)
+    default:
+      throw new RangeError(`'${op}' is no exchange of values`)
   }
 }
 

@@ -45,7 +45,11 @@ export function bindTexture(t: BoundTexture, dimension: string): Bound | null {
   let offset = 0
   for (let i = 0; i < Math.max(t.mipLevels, 1); i++) {
     const half = (n: number): number => Math.max(1, n >> i)
-    const size = [half(t.size[0]), dimension === '1d' ? 1 : half(t.size[1]), isVolume ? half(t.size[2]) : t.size[2]] as const
+    const size = [
+      half(t.size[0]),
+      dimension === '1d' ? 1 : half(t.size[1]),
+      isVolume ? half(t.size[2]) : t.size[2],
+    ] as const
     levels.push({ offset, size })
     offset += size[0] * size[1] * size[2] * texel
   }
@@ -59,7 +63,8 @@ function texelAt(t: Bound, x: number, y: number, z: number, level: number, sampl
   const found = t.levels[level]
   if (!found) return -1
   const [width, height, depth] = found.size
-  if (!(x >= 0 && x < width && y >= 0 && y < height && z >= 0 && z < depth && sample >= 0 && sample < t.samples)) return -1
+  if (!(x >= 0 && x < width && y >= 0 && y < height && z >= 0 && z < depth && sample >= 0 && sample < t.samples))
+    return -1
   const { channels, width: bytes } = t.format
   return found.offset + (((z * height + y) * width + x) * t.samples + sample) * channels * bytes
 }
@@ -148,5 +153,3 @@ function encode(t: Bound, at: number, x: number): void {
 
 const put = (bytes: DataView, at: number, width: number, x: number): void =>
   width === 1 ? bytes.setUint8(at, x) : width === 2 ? bytes.setUint16(at, x, true) : bytes.setUint32(at, x, true)
-
-

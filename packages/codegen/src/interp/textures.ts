@@ -20,7 +20,11 @@ export function texture(frame: Frame, s: Effect): void {
   const type = s.result.type as ValueName
   const scalar = scalarOf(type)
   const count = type.startsWith('vec') ? Number(type[3]) : 1
-  define(frame, s.result, Array.from({ length: count }, (_, i) => rounded(frame, scalar, `${out}[${i}]`)))
+  define(
+    frame,
+    s.result,
+    Array.from({ length: count }, (_, i) => rounded(frame, scalar, `${out}[${i}]`)),
+  )
 }
 
 /** x, y, z or layer, then level or sample or texel: every function takes three coordinates. */

@@ -1,12 +1,4 @@
-import {
-  type Block,
-  BUILTINS,
-  type Expr,
-  operands,
-  type Place,
-  placeOperands,
-  type Stmt,
-} from '@weft/dsl/ir'
+import { type Block, BUILTINS, type Expr, operands, type Place, placeOperands, type Stmt } from '@weft/dsl/ir'
 import { ROOT, type Targets, targetsIn } from './sync'
 import { nestedBlocks, type Unit, variableOf } from './unit'
 
@@ -160,6 +152,8 @@ class Analysis {
     if (root.kind === 'variable') return this.isUniformVariable(root.id)
     if (root.kind === 'pointer') return false
     const binding = this.unit.kernel.bindings.find((b) => b.name === root.name)
-    return binding !== undefined && binding.kind !== 'texture' && (binding.kind === 'uniform' || binding.access === 'read')
+    return (
+      binding !== undefined && binding.kind !== 'texture' && (binding.kind === 'uniform' || binding.access === 'read')
+    )
   }
 }

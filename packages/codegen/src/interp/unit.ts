@@ -78,7 +78,8 @@ export const placeOf = (s: Stmt): Place | null =>
   s.kind === 'load' || s.kind === 'store' || s.kind === 'effect' ? s.place : null
 
 /** The variable that a place is in, or null. */
-export const variableOf = (place: Place | null): number | null => (place?.root.kind === 'variable' ? place.root.id : null)
+export const variableOf = (place: Place | null): number | null =>
+  place?.root.kind === 'variable' ? place.root.id : null
 
 function storages(unit: Omit<Unit, 'variables'>): ReadonlyMap<number, Storage> {
   const variables = new Map<number, Variable>(unit.kernel.variables.map((v) => [v.id, v]))

@@ -84,7 +84,12 @@ function outOfRange(type: Type, steps: readonly Step[]): boolean {
   return steps.some((step) => {
     const count = step.kind === 'index' ? elementsOf(current).count : null
     current = step.type
-    return step.kind === 'index' && step.index.kind === 'const' && count !== null && (step.index.lanes[0] ?? 0) >>> 0 >= count
+    return (
+      step.kind === 'index' &&
+      step.index.kind === 'const' &&
+      count !== null &&
+      (step.index.lanes[0] ?? 0) >>> 0 >= count
+    )
   })
 }
 

@@ -1,17 +1,38 @@
-import { type Expr, f16Bits, f32Bits, type Kernel, laneCount, scalarOf, type Stmt, type Type, type ValueName, withScalar } from '@weft/dsl/ir'
+import {
+  type Expr,
+  f16Bits,
+  f32Bits,
+  type Kernel,
+  laneCount,
+  scalarOf,
+  type Stmt,
+  type Type,
+  type ValueName,
+  withScalar,
+} from '@weft/dsl/ir'
 import { interpret } from '../index'
 
 /**
  * Evaluates one expression on many arguments: a kernel that takes the lanes of its arguments from memory as words
  * and stores those of the result as words. f32 travels by its bits, so that −0 and NaN survive.
  */
-export function evaluateMany(types: readonly ValueName[], build: (args: readonly Expr[]) => Expr, cases: readonly (readonly (readonly number[])[])[]): number[][] {
+export function evaluateMany(
+  types: readonly ValueName[],
+  build: (args: readonly Expr[]) => Expr,
+  cases: readonly (readonly (readonly number[])[])[],
+): number[][] {
   const counts = types.map(laneCount)
   const width = counts.reduce((a, b) => a + b, 0)
   const body: Stmt[] = []
   let id = 1
   let lane = 0
-  const index: Expr = { kind: 'swizzle', at: 0, type: 'u32', of: { kind: 'builtin', type: 'vec3u', name: 'global_invocation_id' }, lanes: [0] }
+  const index: Expr = {
+    kind: 'swizzle',
+    at: 0,
+    type: 'u32',
+    of: { kind: 'builtin', type: 'vec3u', name: 'global_invocation_id' },
+    lanes: [0],
+  }
   const args = types.map((type, a) => {
     const parts = Array.from({ length: counts[a] as number }, () => {
       const at = plus(times(index, width), lane++)
@@ -24,11 +45,21 @@ export function evaluateMany(types: readonly ValueName[], build: (args: readonly
   const value = build(args)
   const type = value.type as ValueName
   for (let i = 0; i < laneCount(type); i++) {
-    body.push({ kind: 'store', at: 0, place: element('y', plus(times(index, laneCount(type)), i)), value: toWord(laneOf(value, type, i)) })
+    body.push({
+      kind: 'store',
+      at: 0,
+      place: element('y', plus(times(index, laneCount(type)), i)),
+      value: toWord(laneOf(value, type, i)),
+    })
   }
-  const x = Uint32Array.from(cases.flatMap((c) => c.flatMap((lanes, a) => lanes.map((v) => word(types[a] as ValueName, v)))))
+  const x = Uint32Array.from(
+    cases.flatMap((c) => c.flatMap((lanes, a) => lanes.map((v) => word(types[a] as ValueName, v)))),
+  )
   const y = new Uint32Array(cases.length * laneCount(type))
-  interpret(kernelOf(body), { bindings: { x: new Uint8Array(x.buffer), y: new Uint8Array(y.buffer) }, workgroups: [cases.length] })
+  interpret(kernelOf(body), {
+    bindings: { x: new Uint8Array(x.buffer), y: new Uint8Array(y.buffer) },
+    workgroups: [cases.length],
+  })
   const words = scalarOf(type) === 'f32' ? y.map(canonical) : y
   return cases.map((_, i) => [...words.subarray(i * laneCount(type), (i + 1) * laneCount(type))])
 }
@@ -50,11 +81,22 @@ const canonical = (bits: number): number => ((bits & 0x7fffffff) > 0x7f800000 ? 
 
 const array: Type = { kind: 'array', of: 'u32', count: null }
 const num = (x: number): Expr => ({ kind: 'const', type: 'u32', lanes: [x] })
-const op = (name: 'add' | 'mul' | 'ne', type: ValueName, a: Expr, b: Expr): Expr => ({ kind: 'op', at: 0, type, op: name, args: [a, b] })
+const op = (name: 'add' | 'mul' | 'ne', type: ValueName, a: Expr, b: Expr): Expr => ({
+  kind: 'op',
+  at: 0,
+  type,
+  op: name,
+  args: [a, b],
+})
 const plus = (a: Expr, b: number): Expr => op('add', 'u32', a, num(b))
 const times = (a: Expr, b: number): Expr => op('mul', 'u32', a, num(b))
 const element = (name: string, index: Expr) =>
-  ({ kind: 'place', type: 'u32', root: { kind: 'binding', name }, steps: [{ kind: 'index', index, type: 'u32' }] }) as const
+  ({
+    kind: 'place',
+    type: 'u32',
+    root: { kind: 'binding', name },
+    steps: [{ kind: 'index', index, type: 'u32' }],
+  }) as const
 
 function fromWord(type: ValueName, e: Expr): Expr {
   const scalar = scalarOf(type)

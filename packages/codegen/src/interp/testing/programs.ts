@@ -39,26 +39,47 @@ export function program(seed: number): KernelSource {
     })
     return v
   })
-  return kernel('program', { workgroupSize: [INVOCATIONS], guards: 'off', bindings: { y: inout(d.arrayOf(d.u32)) } }, ({ y }, k) => {
-    const vars = [0, 1, 2].map((n) => k.var(`v${n}`, k.localIndex.mul(n).add(n)))
-    const array = k.var('list', d.arrayOf(d.u32, 4))
-    const list = { at: (i: Expr<'u32'>) => array.at(i.rem(4)) }
-    const context: Context = { k, rnd, vars, loops: 0, inSwitch: false, names: { next: 0 }, call: (x) => helper(x), list }
-    statements(context, 3)
-    vars.forEach((v, n) => {
-      y.at(k.localIndex.mul(8).add(n)).set(v)
-    })
-    k.range('out', 4, (i) => y.at(k.localIndex.mul(8).add(i).add(3)).set(array.at(i)))
-  })
+  return kernel(
+    'program',
+    { workgroupSize: [INVOCATIONS], guards: 'off', bindings: { y: inout(d.arrayOf(d.u32)) } },
+    ({ y }, k) => {
+      const vars = [0, 1, 2].map((n) => k.var(`v${n}`, k.localIndex.mul(n).add(n)))
+      const array = k.var('list', d.arrayOf(d.u32, 4))
+      const list = { at: (i: Expr<'u32'>) => array.at(i.rem(4)) }
+      const context: Context = {
+        k,
+        rnd,
+        vars,
+        loops: 0,
+        inSwitch: false,
+        names: { next: 0 },
+        call: (x) => helper(x),
+        list,
+      }
+      statements(context, 3)
+      vars.forEach((v, n) => {
+        y.at(k.localIndex.mul(8).add(n)).set(v)
+      })
+      k.range('out', 4, (i) => y.at(k.localIndex.mul(8).add(i).add(3)).set(array.at(i)))
+    },
+  )
 }
 
 const pick = <T>(c: Context, list: readonly T[]): T => list[c.rnd(list.length)] as T
 const name = (c: Context): string => `n${c.names.next++}`
 const value = (c: Context): Expr<'u32'> => {
   const v: Expr<'u32'> = pick(c, c.vars)
-  return pick(c, [() => v.add(c.rnd(5)), () => v.mul(3).bitXor(c.k.localIndex), () => c.call(v), () => c.list.at(v), () => u32(i32(v).shr(1)), () => v.rem(7)])()
+  return pick(c, [
+    () => v.add(c.rnd(5)),
+    () => v.mul(3).bitXor(c.k.localIndex),
+    () => c.call(v),
+    () => c.list.at(v),
+    () => u32(i32(v).shr(1)),
+    () => v.rem(7),
+  ])()
 }
-const test = (c: Context): Expr<'bool'> => pick(c, [() => value(c).rem(2).eq(0), () => value(c).rem(5).lt(3), () => c.k.localIndex.lt(c.rnd(INVOCATIONS))])()
+const test = (c: Context): Expr<'bool'> =>
+  pick(c, [() => value(c).rem(2).eq(0), () => value(c).rem(5).lt(3), () => c.k.localIndex.lt(c.rnd(INVOCATIONS))])()
 
 function statements(c: Context, depth: number): void {
   const count = 1 + c.rnd(4)
@@ -67,7 +88,10 @@ function statements(c: Context, depth: number): void {
 
 function statement(c: Context, depth: number): void {
   const { k } = c
-  const deeper = (inner: Partial<Context> = {}) => () => statements({ ...c, ...inner }, depth - 1)
+  const deeper =
+    (inner: Partial<Context> = {}) =>
+    () =>
+      statements({ ...c, ...inner }, depth - 1)
   const loop: Partial<Context> = { loops: c.loops + 1, inSwitch: false }
   const simple = [() => pick(c, c.vars).set(value(c)), () => c.list.at(value(c)).set(value(c)), () => jump(c)]
   const nested = [
@@ -100,10 +124,13 @@ function counted(c: Context, body: () => void): void {
 
 function whileLoop(c: Context, body: () => void): void {
   const i = c.k.var(name(c), u32(0))
-  c.k.while(() => i.lt(value(c).rem(4)), () => {
-    i.addAssign(1)
-    body()
-  })
+  c.k.while(
+    () => i.lt(value(c).rem(4)),
+    () => {
+      i.addAssign(1)
+      body()
+    },
+  )
 }
 
 /** Jumps stand in an `if`, so that something may follow. */
@@ -118,11 +145,25 @@ function jump(c: Context): void {
 export function inLockstep(kernel: Kernel, every: (n: number) => boolean): Kernel {
   let id = 1_000_000
   let n = 0
-  const elect = (): Effect => ({ kind: 'effect', at: 0, op: 'subgroupElect', place: null, args: [], result: { kind: 'result', type: 'bool', id: id++ }, exchanged: null, majorness: null })
-  const ends = (s: Stmt): boolean => s.kind === 'break' || s.kind === 'continue' || s.kind === 'return'
-  const block = (b: Block): Block => b.flatMap((s) => {
-    const inner = withParts(s, (e) => e, block)
-    return ends(s) || !every(n++) ? [inner] : [inner, elect()]
+  const elect = (): Effect => ({
+    kind: 'effect',
+    at: 0,
+    op: 'subgroupElect',
+    place: null,
+    args: [],
+    result: { kind: 'result', type: 'bool', id: id++ },
+    exchanged: null,
+    majorness: null,
   })
-  return { ...kernel, body: block(kernel.body), functions: kernel.functions.map((f) => ({ ...f, body: block(f.body) })) }
+  const ends = (s: Stmt): boolean => s.kind === 'break' || s.kind === 'continue' || s.kind === 'return'
+  const block = (b: Block): Block =>
+    b.flatMap((s) => {
+      const inner = withParts(s, (e) => e, block)
+      return ends(s) || !every(n++) ? [inner] : [inner, elect()]
+    })
+  return {
+    ...kernel,
+    body: block(kernel.body),
+    functions: kernel.functions.map((f) => ({ ...f, body: block(f.body) })),
+  }
 }
