@@ -67,6 +67,8 @@ async function bundle(
     sourcemap: 'inline',
     sourcesContent: false,
     metafile: true,
+    // nothing is gained by leaving code out, and a package that is wrong about its side effects would break
+    ignoreAnnotations: true,
     logLevel: 'silent',
     ...(plugins.length > 0 ? { plugins: [...plugins] } : { packages: 'external' as const }),
   }).catch((error: unknown) => {
