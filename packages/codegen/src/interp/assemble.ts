@@ -1,4 +1,5 @@
 import type { Kernel } from '@weft/dsl/ir'
+import { boundsOf } from './bounds'
 import { Frame } from './frame'
 import { steps } from './lockstep'
 import { planOf } from './plan'
@@ -30,7 +31,7 @@ export function assemble(kernel: Kernel, overrides: Readonly<Record<string, numb
   const unit = unitOf(kernel, overrides, subgroupSize)
   const uniform = uniformity(unit)
   const schedule = scheduleOf(unit, planOf(unit, syncOf(unit), uniform), uniform)
-  const program = new Program(unit, schedule, spillsOf(unit, schedule), countUses(unit))
+  const program = new Program(unit, schedule, spillsOf(unit, schedule), countUses(unit), boundsOf(unit))
   const frame = new Frame(program, 'workgroup')
   steps(frame, schedule.steps)
   const source = text(program, frame)

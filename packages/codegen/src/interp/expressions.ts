@@ -76,7 +76,7 @@ const LANES: Cases<Expr, Lanes, [Frame]> = {
 }
 
 function resultLanes(frame: Frame, r: Result): Lanes {
-  const known = frame.results.get(r.id)
+  const known = frame.known(r.id)
   if (known) return known
   const { program } = frame
   const lanes = lanesOf(r.type)

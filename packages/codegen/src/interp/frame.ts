@@ -21,6 +21,8 @@ export class Frame {
   /** How to jump, by what is jumped out of, the innermost last. */
   readonly jumps: Jumps[] = []
   private readonly scopes: Map<Expr, readonly string[]>[] = [new Map()]
+  /** By variable: results that are read from it and not copied, since each is used once and soon. */
+  private readonly aliases = new Map<number, Map<number, { readonly names: readonly string[]; used: boolean }>>()
 
   constructor(
     readonly program: Program,
@@ -45,6 +47,7 @@ export class Frame {
 
   /** A nested block of JavaScript. */
   block(open: string, body: () => void, close = '}'): void {
+    for (const variable of [...this.aliases.keys()]) this.settle(variable)
     this.line(open)
     this.scopes.push(new Map())
     body()
@@ -58,6 +61,37 @@ export class Frame {
     const name = this.program.name('t')
     this.line(`const ${name} = ${code};`)
     return name
+  }
+
+  /** A result that is the value of a variable until that is written or a block begins: then `settle` copies it. */
+  alias(variable: number, result: number, names: readonly string[]): void {
+    const list = this.aliases.get(variable) ?? new Map()
+    list.set(result, { names, used: false })
+    this.aliases.set(variable, list)
+    this.results.set(result, names)
+  }
+
+  /** The lanes of a result that is known here. */
+  known(result: number): readonly string[] | undefined {
+    for (const list of this.aliases.values()) {
+      const found = list.get(result)
+      if (found) found.used = true
+    }
+    return this.results.get(result)
+  }
+
+  /** Copies what still has to be read from a variable that is about to change. */
+  settle(variable: number): void {
+    for (const [result, { names, used }] of this.aliases.get(variable) ?? []) {
+      if (used) {
+        this.results.delete(result)
+        continue
+      }
+      const copies = names.map((_, i) => `r${result}_${i}`)
+      for (const [i, name] of names.entries()) this.line(`const ${copies[i]} = ${name};`)
+      this.results.set(result, copies)
+    }
+    this.aliases.delete(variable)
   }
 
   cached(e: Expr): readonly string[] | undefined {
@@ -89,7 +123,8 @@ export interface Jumps {
   readonly returns?: string
 }
 
-export const isAtom = (code: string): boolean => /^(\w+|\(-[\d.e+-]+\)|[\d.]+(e[+-]?\d+)?)$/.test(code)
+/** Names of variables are none: they change. */
+export const isAtom = (code: string): boolean => /^((?!v\d)\w+|\(-[\d.e+-]+\)|[\d.]+(e[+-]?\d+)?)$/.test(code)
 
 /** A number as JavaScript. */
 export function literal(x: number, scalar: ScalarName): string {

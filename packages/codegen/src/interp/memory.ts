@@ -109,6 +109,7 @@ function indexInto(frame: Frame, index: Expr, limit: string, intent: Intent): { 
     if (i < Number(limit)) return { code: String(i), guard: null }
     return { code: String(Number(limit) - 1), guard: 'false' }
   }
+  if (isWithin(frame, index, limit)) return { code: unsigned(frame, index), guard: null }
   if (intent === 'read') return { code: frame.atom(clampedIndex(frame, index, limit)), guard: null }
   const i = unsigned(frame, index)
   return { code: i, guard: `${i} < ${limit}` }
@@ -119,8 +120,13 @@ const unsigned = (frame: Frame, index: Expr): string => {
   return frame.atom(index.type === 'i32' ? `${code} >>> 0` : code)
 }
 
+/** Whether an index is in range whatever happens. */
+const isWithin = (frame: Frame, index: Expr, limit: string): boolean =>
+  /^\d+$/.test(limit) && frame.program.bounds(index) < Number(limit)
+
 export function clampedIndex(frame: Frame, index: Expr, limit: string): string {
   const i = unsigned(frame, index)
+  if (isWithin(frame, index, limit)) return i
   const last = /^\d+$/.test(limit) ? String(Number(limit) - 1) : `${limit} - 1`
   return `${i} < ${limit} ? ${i} : ${last}`
 }

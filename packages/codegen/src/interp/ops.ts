@@ -24,7 +24,7 @@ type Lanes = readonly string[]
 export function rounded(frame: Frame, scalar: ScalarName, code: string): string {
   switch (scalar) {
     case 'f32':
-      return `Math.fround(${code})`
+      return `${frame.use(frame.program.declare('fround', 'Math.fround'))}(${code})`
     case 'f16':
       return `${frame.program.helper('roundHalf', roundHalf)}(${code})`
     case 'i32':

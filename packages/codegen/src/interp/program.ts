@@ -9,6 +9,7 @@ import {
   type Type,
   WeftError,
 } from '@weft/dsl/ir'
+import type { Bounds } from './bounds'
 import { ARRAY, type Frame, toKept } from './frame'
 import type { Schedule } from './schedule'
 import { type Lane, lanesOf } from './shape'
@@ -35,6 +36,7 @@ export class Program {
     readonly schedule: Schedule,
     readonly spills: Spills,
     readonly uses: ReadonlyMap<object, number>,
+    readonly bounds: Bounds,
   ) {
     this.params = paramLanes(unit.kernel.params)
   }

@@ -4,7 +4,7 @@ import { evaluate, evaluateAtoms, zeros } from './expressions'
 import type { Frame } from './frame'
 import { define } from './program'
 import { lanesOf } from './shape'
-import { declare, read, write } from './variables'
+import { declare, load, write } from './variables'
 
 /** Statements of one invocation as JavaScript. */
 
@@ -20,7 +20,7 @@ export function block(frame: Frame, body: Block): void {
 const STATEMENT: Cases<Stmt, void, [Frame]> = {
   let: (s, frame) => define(frame, s.result, evaluate(frame, s.value)),
   var: (s, frame) => declare(frame, s.variable),
-  load: (s, frame) => define(frame, s.result, read(frame, s.place)),
+  load: (s, frame) => load(frame, s.place, s.result),
   store: (s, frame) => write(frame, s.place, evaluate(frame, s.value)),
   effect: (s, frame) => effect(frame, s),
   call: (s, frame) => call(frame, s),

@@ -1,8 +1,8 @@
-import type { Place, Step, Type, Variable } from '@weft/dsl/ir'
+import type { Place, Result, Step, Type, Variable } from '@weft/dsl/ir'
 import { evaluate, zeros } from './expressions'
 import { type Frame, fromKept, toKept } from './frame'
 import { addressOf, loadLanes, storeLanes } from './memory'
-import { invocation } from './program'
+import { define, invocation } from './program'
 import { bytesOf, elementsOf, type Lane, lanesOf, memberLanes } from './shape'
 import type { Storage } from './unit'
 
@@ -67,6 +67,16 @@ export function read(frame: Frame, place: Place): readonly string[] {
   return laneNames(frame, storage, false).slice(start, start + count)
 }
 
+/** What a load gives. Of a variable in lanes that is used once it is no copy, as long as nothing changes it. */
+export function load(frame: Frame, place: Place, result: Result): void {
+  const { program } = frame
+  const lanes = read(frame, place)
+  const storage = heldInLanes(frame, place)
+  const isCopied = frame.level === 'workgroup' || program.isOnce(result.id) || program.isKept(result.id)
+  if (storage && !isCopied && program.uses.get(result) === 1) frame.alias(storage.id, result.id, lanes)
+  else define(frame, result, lanes)
+}
+
 export function write(frame: Frame, place: Place, lanes: readonly string[]): void {
   const storage = heldInLanes(frame, place)
   if (!storage) {
@@ -76,7 +86,10 @@ export function write(frame: Frame, place: Place, lanes: readonly string[]): voi
   const [start, count] = lanesAt(storage.type, place.steps)
   const names = laneNames(frame, storage, true).slice(start, start + count)
   if (outOfRange(storage.type, place.steps)) return
-  for (const [i, name] of names.entries()) frame.line(`${name} = ${lanes[i]};`)
+  frame.settle(storage.id)
+  const isMixed = names.length > 1 && lanes.some((lane) => lane.includes(`v${storage.id}_`))
+  const values = isMixed ? lanes.map((lane) => frame.atom(lane)) : lanes
+  for (const [i, name] of names.entries()) frame.line(`${name} = ${values[i]};`)
 }
 
 function outOfRange(type: Type, steps: readonly Step[]): boolean {
@@ -105,6 +118,7 @@ export function declare(frame: Frame, variable: Variable): void {
   const values = lanes ?? zeros(storage.type)
   const isLocal = !program.spills.variables.has(storage.id) && !program.schedule.once.variables.has(storage.id)
   const names = laneNames(frame, storage, true)
+  frame.settle(storage.id)
   for (const [i, name] of names.entries()) frame.line(`${isLocal ? 'let ' : ''}${name} = ${values[i]};`)
 }
 
