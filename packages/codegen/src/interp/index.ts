@@ -11,8 +11,9 @@
  * Where WGSL leaves a choice, this is it:
  * - an index out of range reads the last element (a negative one is a large u32) and writes nothing; an atomic there
  *   changes nothing and gives 0; texels and elements of subgroup matrices outside are zeros;
- * - floats convert to the nearest integer that both types have, NaN to 0; `min`, `max` and the like are as their rows
- *   have them; `fma` is not fused; reductions go in the order of the invocations, rounded at each step;
+ * - floats convert to integers by truncation, at most to the greatest value that both types have, NaN to 0; `min`,
+ *   `max` and the like are as their rows have them; `fma` is not fused; reductions go in the order of the
+ *   invocations, rounded at each step;
  * - a subgroup is so many consecutive invocations by local index, the last may be partial; who has diverged takes no
  *   part and comes back where the construct ends; a value from a lane that is inactive or outside is the own value;
  * - a barrier that not all invocations of the workgroup reach is an error, `divergent-barrier`;
