@@ -22,6 +22,8 @@ const CASES: Cases<Expr, string, [Context]> = {
   result(e, c) {
     const load = c.plan.inlined.get(e.id)
     if (load) return printPlace(load.place, c)
+    const call = c.plan.inlinedCalls.get(e.id)
+    if (call) return primary(c, `${c.module.names.functions.get(call.func) ?? call.func}(${list(call.args as readonly Expr[], c)})`)
     return primary(c, c.results.get(e.id) ?? `unnamed_${e.id}`)
   },
   op: printOp,

@@ -8,6 +8,8 @@ export interface Memory {
   space(root: Root): Space
   /** The type of what a root refers to, null if it is unknown. */
   type(root: Root): Type | null
+  /** Whether a call of a function could stand anywhere: it sees nothing but the values it is given. */
+  isValue(func: string): boolean
   /** The same memory as the body of a function sees it, with its pointer parameters; null: the entry point. */
   within(func: Func | null): Memory
 }
@@ -71,10 +73,12 @@ export function memoryOf(kernel: Kernel): Memory {
     })
   noteVariables(kernel.body)
   const pure = new Map<string, boolean>()
+  const values = new Set<string>()
   const entry = scope(null)
   for (const f of kernel.functions) {
     noteVariables(f.body)
     pure.set(f.name, isPure(f.body, pure, scope(f).space))
+    if (f.params.every((p) => typeof p.type === 'string' || p.type.kind !== 'ptr') && seesNothing(f.body, values, scope(f).space)) values.add(f.name)
   }
   return entry
 
@@ -98,6 +102,7 @@ export function memoryOf(kernel: Kernel): Memory {
           case 'view': return root.type
         }
       },
+      isValue: (func) => values.has(func),
       within: scope,
       access(place) {
         const s = space(place.root)
@@ -142,6 +147,15 @@ function isPure(body: Block, pure: ReadonlyMap<string, boolean>, space: (root: R
     if (s.kind === 'store' && s.place.root.kind !== 'pointer' && space(s.place.root) !== 'function') result = false
     if (s.kind === 'effect' && EFFECTS[s.op].memory !== 'none') result = false
     if (s.kind === 'call' && !pure.get(s.func)) result = false
+  })
+  return result
+}
+
+function seesNothing(body: Block, values: ReadonlySet<string>, space: (root: Root) => Space): boolean {
+  let result = true
+  forEachStmt(body, (s) => {
+    if (s.kind === 'effect' || (s.kind === 'call' && !values.has(s.func))) result = false
+    if ((s.kind === 'store' || s.kind === 'load') && space(s.place.root) !== 'function') result = false
   })
   return result
 }

@@ -1,4 +1,4 @@
-import { BUILTINS, FEATURES, spell, type Block, type BuiltinName, type Extent, type FeatureName, type Func, type Kernel, type StructType, type Type } from '@weft/dsl/ir'
+import { BUILTINS, FEATURES, forEachExpr, forEachStmt, isPlace, spell, type Block, type BuiltinName, type Extent, type FeatureName, type Func, type Kernel, type Place, type StructType, type Type } from '@weft/dsl/ir'
 import { comment } from './comments'
 import type { Context, Module } from './context'
 import { print } from './expressions'
@@ -172,12 +172,12 @@ function writeVariables(kernel: Kernel, m: Module, out: Output): void {
 
 // Functions.
 
-function functionContext(m: Module, memory: Memory, body: Kernel['body']): Context {
+function functionContext(m: Module, memory: Memory, body: Kernel['body'], visible: ReadonlySet<string> = m.names.visible): Context {
   const c: { plan: Context['plan'] } & Omit<Context, 'plan'> = {
     module: m,
     memory,
     plan: NO_PLAN,
-    names: names(m.names.visible),
+    names: names(visible),
     bound: new Map(),
     results: new Map(),
     variables: new Map(),
@@ -192,11 +192,11 @@ function functionContext(m: Module, memory: Memory, body: Kernel['body']): Conte
 
 const EMPTY = { owner: null, depth: 0, loop: false, sites: [], end: 0 }
 const NO_PLAN: Context['plan'] = {
-  root: EMPTY, bound: new Set(), inlined: new Map(), carried: new Map(), adopted: new Map(), uses: () => 0, hint: () => undefined, builtins: new Set(), specials: new Set(), renamed: new Map(),
+  root: EMPTY, bound: new Set(), inlined: new Map(), carried: new Map(), adopted: new Map(), inlinedCalls: new Map(), uses: () => 0, hint: () => undefined, builtins: new Set(), specials: new Set(), renamed: new Map(),
 }
 
 function writeFunction(f: Func, m: Module, memory: Memory, out: Output): void {
-  const c = functionContext(m, memory, f.body)
+  const c = functionContext(m, memory, f.body, mentioned(f, m))
   const params = f.params.map((p) => {
     const name = c.names.declare(p.name)
     c.args.set(p.name, name)
@@ -209,6 +209,26 @@ function writeFunction(f: Func, m: Module, memory: Memory, out: Output): void {
   if (f.result && !returns(f.body)) line(out, `  return ${m.type(f.result)}();`)
   line(out, '}')
   line(out, '')
+}
+
+/** The module's names that a function mentions: others its own may hide, so that a parameter keeps its name. */
+function mentioned(f: Func, m: Module): ReadonlySet<string> {
+  const { globals, variables, functions, structs, params } = m.names
+  const out = new Set<string>([params, ...structs.values(), ...functions.values()])
+  const add = (name: string | undefined): void => void (name !== undefined && out.add(name))
+  const root = (place: Place | null): void => {
+    if (place?.root.kind === 'variable') add(variables.get(place.root.id))
+    else if (place) add(globals.get(place.root.name))
+  }
+  forEachStmt(f.body, (s) => {
+    if (s.kind === 'load' || s.kind === 'store' || s.kind === 'effect') root(s.place)
+    else if (s.kind === 'call') for (const a of s.args) if (isPlace(a)) root(a)
+  })
+  forEachExpr(f.body, (e) => {
+    if (e.kind === 'length') root(e.of)
+    else if (e.kind === 'constant' || e.kind === 'override') add(globals.get(e.name))
+  })
+  return out
 }
 
 /** Whether a body ends by returning, as naga sees it. */

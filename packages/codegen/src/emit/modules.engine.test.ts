@@ -100,7 +100,7 @@ const kernels: Record<string, KernelSource> = {
     out.at(k.localIndex).set(bitcast(u32, h.add(vec2h(1, 2))))
   }),
   subgroups: one('subgroups', (k, put) => put(k.subgroupAdd(k.localIndex).add(k.subgroupShuffleXor(k.localIndex, 1)).add(k.subgroupSize).add(k.subgroupInvocationId))),
-  matrix: kernel('matrix', { workgroupSize: [64], bindings: { a: input(f32s), b: input(f32s), c: output(f32s, { writes: 'partial' }) }, guards: 'off' }, ({ a, b, c }, k) => {
+  matrix: kernel('matrix', { workgroupSize: [128], bindings: { a: input(f32s), b: input(f32s), c: output(f32s, { writes: 'partial' }) }, guards: 'off' }, ({ a, b, c }, k) => {
     const left = k.subgroupMatrixLoad(subgroupMatrix('left', f32, { rows: 8, cols: 8 }), a, 0, 8, 'row')
     const right = k.subgroupMatrixLoad(subgroupMatrix('right', f32, { rows: 8, cols: 8 }), b, 0, 8, 'col')
     const acc = k.subgroupMatrixMultiplyAccumulate(left, right, k.subgroupMatrixMultiply(left, right))

@@ -1,4 +1,4 @@
-import { blocksOf, isInt, isPlace, type Block, type BuiltinName, type Const, type Expr, type Let, type Load, type Op, type Place, type Result, type Stmt } from '@weft/dsl/ir'
+import { blocksOf, isInt, isPlace, type Block, type BuiltinName, type Call, type Const, type Expr, type Let, type Load, type Op, type Place, type Result, type Stmt } from '@weft/dsl/ir'
 import { eachIndex, eachOperand } from '../passes/children'
 import { specialOf, type Special } from './literals'
 import { clobbers, type Memory } from './memory'
@@ -26,6 +26,8 @@ export interface Plan {
   readonly carried: ReadonlyMap<number, { readonly e: Expr; readonly name: string }>
   /** Variables that take the name of a `let`, by id. */
   readonly adopted: ReadonlyMap<number, Let>
+  /** Calls that are written where their value is used, by the id of the result. */
+  readonly inlinedCalls: ReadonlyMap<number, Call>
   /** How often each result is used. */
   readonly uses: (result: Result) => number
   /** What a bound expression is for, when that is a good name. */
@@ -89,6 +91,8 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
   const results = new Map<number, Info>()
   const order: Info[] = []
   const loads = new Map<number, { stmt: Load; site: Site }>()
+  const calls = new Map<number, { stmt: Call; site: Site }>()
+  const inlinedCalls = new Map<number, Call>()
   const lets = new Map<number, { stmt: Let; site: Site }>()
   const letsByValue = new Map<Expr, { stmt: Let; site: Site; name?: string }>()
   const inlined = new Map<number, Load>()
@@ -166,6 +170,13 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
         if (s.exchanged) define(s.exchanged, at.region)
         return
       case 'call':
+        if (s.result && memory.isValue(s.func)) {
+          for (const a of s.args as readonly Expr[]) visit(a)
+          calls.set(s.result.id, { stmt: s, site: at })
+          define(s.result, at.region)
+          given.add(s.result.id)
+          return
+        }
         for (const a of s.args) isPlace(a) ? usePlace(a, at) : use(a, at)
         log.call(s, at.time)
         if (s.result) define(s.result, at.region)
@@ -295,6 +306,14 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
       use(value, named.site)
       return
     }
+    const called = calls.get(result.id)
+    if (called) {
+      const [only] = info.sites
+      const here = info.sites.length === 1 && only?.region === called.site.region && !only.through && !renamed.has(result.id)
+      if (here) inlinedCalls.set(result.id, called.stmt)
+      for (const a of called.stmt.args as readonly Expr[]) infoOf(a)?.sites.push(here ? only : called.site)
+      return
+    }
     const load = loads.get(result.id)
     if (!load) return
     if (!info.sites.every((at) => mayInline(load.stmt, load.site, at, info.sites.length))) {
@@ -393,6 +412,7 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     inlined,
     carried,
     adopted,
+    inlinedCalls,
     builtins,
     specials,
     renamed,

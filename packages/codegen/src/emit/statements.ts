@@ -72,6 +72,8 @@ function isSilent(s: Stmt, c: Context): boolean {
       return c.plan.inlined.has(s.result.id) || c.plan.uses(s.result) === 0
     case 'let':
       return c.plan.uses(s.result) === 0
+    case 'call':
+      return s.result !== null && (c.plan.inlinedCalls.has(s.result.id) || (c.plan.uses(s.result) === 0 && c.memory.isValue(s.func)))
     default:
       return false
   }
@@ -109,7 +111,7 @@ const STATEMENTS: Cases<Stmt, void, [Writer, Site]> = {
     const { c } = w
     const args = s.args.map((a) => (isPlace(a) ? pointer(a, c) : list([a], c)))
     const text = `${c.module.names.functions.get(s.func) ?? s.func}(${args.join(', ')})`
-    if (s.result && c.plan.uses(s.result) > 0) writeLet(w, s.result, givenName(s.result, s.func, c), text, s.at)
+    if (s.result && c.plan.uses(s.result) > 0) writeLet(w, s.result, givenName(s.result, `${s.func}_value`, c), text, s.at)
     else line(w.out, `${text};`, s.at)
   },
   if: writeIf,
@@ -148,7 +150,7 @@ function nameOf(e: Expr, c: Context): string | undefined {
   if (bound !== undefined) return bound
   switch (e.kind) {
     case 'result':
-      return c.plan.inlined.has(e.id) ? undefined : c.results.get(e.id)
+      return c.plan.inlined.has(e.id) || c.plan.inlinedCalls.has(e.id) ? undefined : c.results.get(e.id)
     case 'argument':
       return c.args.get(e.name)
     case 'builtin':
