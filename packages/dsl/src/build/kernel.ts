@@ -9,6 +9,7 @@ import { overrideDecl, type BindingDecl, type BindingView, type Override } from 
 import { exprState, Handle } from './handle'
 import { HostNumber, launchRule, type HostArg } from './host'
 import { describe } from './lift'
+import { installMethods } from './methods'
 import { checkName } from './names'
 import { makeRef, makeValue, rootPlace } from './ref'
 import { typeFrom } from './schema'
@@ -156,6 +157,7 @@ class Source implements KernelSource {
     if (!this.variants.some((v) => v.name === variant)) {
       fail('unknown-name', `kernel '${this.name}' has no variant '${variant}'`, `its variants: ${this.variants.map((v) => v.name).join(', ')}`)
     }
+    installMethods()
     const session = new Session(this.name, trace)
     const shell = this.atDeclaration(() => declare(this.name, this.decl))
     const rule = this.decl.workgroups?.(hostView(shell.bindings, [...shell.params, ...shell.overrides]) as never)

@@ -4,6 +4,7 @@ import { operation } from './apply'
 import { fail } from './context'
 import { exprState, Handle, isHandle, NOBODY, ownerOf } from './handle'
 import { constant, describe, literal } from './lift'
+import { installMethods } from './methods'
 import { read } from './read'
 import { template } from './template/template'
 import type { AnyExpr, Expr } from './types'
@@ -22,6 +23,7 @@ export interface Token<T extends ValueName> {
 const isTemplate = (x: unknown): x is TemplateStringsArray => Array.isArray(x) && 'raw' in x
 
 function makeToken<T extends ValueName>(type: T): Token<T> {
+  installMethods()
   const call = (...args: readonly unknown[]): Handle => (isTemplate(args[0]) ? template(type, args[0], args.slice(1)) : construct(type, args))
   return Object.freeze(Object.defineProperties(call, { type: { value: type, enumerable: true }, name: { value: type } })) as unknown as Token<T>
 }
