@@ -1,3 +1,4 @@
+import type { CompileOptions } from '@weft/codegen'
 import type { KernelSource } from '@weft/dsl/ir'
 
 /** The contents of a buffer binding; those that the kernel writes are prefilled, see `unset`. */
@@ -37,6 +38,8 @@ export interface ParityCase {
   readonly tolerance?: Tolerance
   /** Engines that cannot run it for a reason that no feature or limit tells, and the reason. */
   readonly not?: Readonly<Partial<Record<EngineName, string>>>
+  /** How to compile it; by default as everybody does. */
+  readonly compile?: CompileOptions
   /** Constructs that naga does not know: the module is validated by Tint alone. */
   readonly tintOnly?: string
 }

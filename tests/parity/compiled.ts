@@ -1,5 +1,5 @@
 /** A kernel of a case, compiled once for each profile that takes it. */
-import { type CompiledKernel, type CompiledVariant, compile, PROFILES, runPasses } from '@weft/codegen'
+import { type CompiledKernel, type CompiledVariant, type CompileOptions, compile, PROFILES, runPasses } from '@weft/codegen'
 import { type Kernel, type KernelSource, WeftError } from '@weft/dsl/ir'
 
 export type ProfileName = 'any' | 'baseline' | 'firefox'
@@ -13,13 +13,13 @@ export interface Compiled {
 const compiled = new WeakMap<KernelSource, Compiled>()
 
 /** Throws the WeftError of the default profile; the others may refuse the kernel. */
-export function compileOnce(source: KernelSource): Compiled {
+export function compileOnce(source: KernelSource, options: CompileOptions = {}): Compiled {
   const known = compiled.get(source)
   if (known) return known
-  const artifact = compile(source)
+  const artifact = compile(source, options)
   const modules = new Map<string, Compiled['modules'][number]>()
   for (const profile of ['baseline', 'firefox'] as const) {
-    for (const variant of narrowed(source, profile)) if (!modules.has(variant.wgsl)) modules.set(variant.wgsl, { variant, profile })
+    for (const variant of narrowed(source, { ...options, profile })) if (!modules.has(variant.wgsl)) modules.set(variant.wgsl, { variant, profile })
   }
   for (const variant of artifact.variants) {
     if (!modules.has(variant.wgsl)) modules.set(variant.wgsl, { variant, profile: 'any' })
@@ -29,9 +29,9 @@ export function compileOnce(source: KernelSource): Compiled {
   return result
 }
 
-function narrowed(source: KernelSource, profile: ProfileName): readonly CompiledVariant[] {
+function narrowed(source: KernelSource, options: CompileOptions): readonly CompiledVariant[] {
   try {
-    return compile(source, { profile }).variants
+    return compile(source, options).variants
   } catch (error) {
     if (error instanceof WeftError) return []
     throw error

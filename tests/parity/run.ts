@@ -38,7 +38,7 @@ export interface Plan {
 
 /** What there is to run; throws what the compiler throws. */
 export function planOf(c: ParityCase, engines: Engines): Plan {
-  const compiled = compileOnce(c.kernel)
+  const compiled = compileOnce(c.kernel, c.compile)
   const { artifact } = compiled
   const variants = artifact.variants.filter((v) => String(v.needs.alias) === String(c.alias ?? null))
   const sources = [...new Set(variants.map((v) => v.source))]
