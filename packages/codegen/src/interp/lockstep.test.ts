@@ -1,6 +1,7 @@
 import { d, f32, func, inout, input, kernel, output, ptr, u32 } from '@weft/dsl'
 import { WeftError } from '@weft/dsl'
 import { expect, test } from 'vitest'
+import { prepare } from './index'
 import { floats, run, words } from './testing/run'
 
 const U = d.arrayOf(d.u32)
@@ -223,4 +224,20 @@ test('arrays of an invocation live across barriers', () => {
   const y = words(12)
   run(k, { y })
   expect([...y]).toEqual([2, 1, 0, 12, 11, 10, 22, 21, 20, 32, 31, 30])
+})
+
+test('a run that failed leaves nothing behind, and the same kernel gives the same JavaScript', () => {
+  const k = kernel('k', { workgroupSize: [4], bindings: { n: input(U), y: output(U) } }, ({ n, y }, k) => {
+    const tile = k.workgroup('tile', u32, 4)
+    const i = k.localIndex
+    tile.at(i).addAssign(i.add(1))
+    k.range('r', n.at(i), () => k.workgroupBarrier())
+    y.at(i).set(tile.at(u32(3).sub(i)))
+  })
+  const y = words(4)
+  expect(divergence(() => run(k, { n: words(4, (i) => i), y })).code).toBe('divergent-barrier')
+  expect([...y]).toEqual([0, 0, 0, 0])
+  run(k, { n: words(4, () => 2), y })
+  expect([...y]).toEqual([4, 3, 2, 1])
+  expect(prepare({ ...k.ir() }).source).toBe(prepare(k.ir()).source)
 })

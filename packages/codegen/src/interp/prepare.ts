@@ -35,7 +35,7 @@ export function prepare(kernel: Kernel, options: PrepareOptions = {}): Prepared 
   const overrides = overrideValues(kernel, options.overrides ?? {})
   const subgroupSize = checkSubgroupSize(options.subgroupSize ?? kernel.subgroupSize ?? 32)
   checkSize(kernel, overrides)
-  const module = assemble(kernel, overrides, subgroupSize)
+  const module = moduleOf(kernel, overrides, subgroupSize)
   return {
     source: module.source,
     run: (launch) => run(kernel, module, overrides, options.layout ?? null, launch),
@@ -45,6 +45,18 @@ export function prepare(kernel: Kernel, options: PrepareOptions = {}): Prepared 
 /** Runs a kernel once: `prepare(kernel, options).run(options)`. */
 export function interpret(kernel: Kernel, options: PrepareOptions & RunOptions): void {
   prepare(kernel, options).run(options)
+}
+
+const modules = new WeakMap<Kernel, Map<string, Module>>()
+
+/** A kernel is compiled once for the same overrides: IR is frozen, and what a module keeps is anew for each run. */
+function moduleOf(kernel: Kernel, overrides: Readonly<Record<string, number>>, subgroupSize: number): Module {
+  const known = modules.get(kernel) ?? new Map<string, Module>()
+  modules.set(kernel, known)
+  const key = `${subgroupSize} ${Object.values(overrides).join(' ')}`
+  const module = known.get(key) ?? assemble(kernel, overrides, subgroupSize)
+  known.set(key, module)
+  return module
 }
 
 function checkSubgroupSize(size: number): number {
