@@ -31,7 +31,7 @@ describe('numbers and literals, edge cases 1–14', () => {
   it.each([[1.5, 'i32'], [2 ** 31, 'i32'], [-(2 ** 31) - 1, 'i32'], [-1, 'u32'], [2 ** 32, 'u32'], [0.5, 'u32'], [Number.NaN, 'i32'], [Infinity, 'u32']] as const)('[edge-02 refuses] %d is no %s', (value, type) => {
     const token = type === 'i32' ? i32 : u32
     refuses(() => trial(({ k }) => k.let('a', token(value))).ir(), 'bad-literal', `${value} is not a value of ${type}`)
-    refuses(() => trial(({ i, u, k }) => k.let('a', (type === 'i32' ? i : u).add(value as never))).ir(), 'bad-literal', `${value} is not a value of ${type}`)
+    refuses(() => trial(({ i, u, k }) => k.let('a', type === 'i32' ? i.add(value) : u.add(value))).ir(), 'bad-literal', `${value} is not a value of ${type}`)
     refuses(() => trial(({ i, u, k }) => k.let('a', type === 'i32' ? i32`${i} + ${value}` : u32`${u} + ${value}`)).ir(), 'bad-literal', `${value} is not a value of ${type}`)
   })
   it('[edge-02 refuses] undefined, null, strings and bools as numbers', () => {

@@ -1,8 +1,8 @@
 import type { Kernel } from '@weft/dsl/ir'
 import type { Profile } from '../profiles/profiles'
-import { bakeOverrides } from './legalize/overrides'
 import { lowerBuiltin } from './legalize/builtins'
 import { lowerOp } from './legalize/ops'
+import { bakeOverrides } from './legalize/overrides'
 import { specializePointers } from './legalize/pointers'
 import { mapExprs } from './rewrite'
 
@@ -13,6 +13,6 @@ import { mapExprs } from './rewrite'
 export function legalize(kernel: Kernel, profile: Profile): Kernel {
   let k = kernel
   if (!profile.overrides) k = bakeOverrides(k)
-  if (!profile.native.has('pointer-parameters')) k = specializePointers(k)
+  k = specializePointers(k, profile.native.has('pointer-parameters'))
   return mapExprs(k, (e) => (e.kind === 'builtin' ? lowerBuiltin(e, k) : lowerOp(e, profile)))
 }

@@ -44,6 +44,7 @@ export const CODES = {
   'private-memory': 'function or private variables need more memory than the limit',
   'feature-missing': 'the target does not have a feature that the kernel uses',
   'profile-unsupported': 'the profile has no equivalent of a construct',
+  'too-deep': 'blocks or alternatives are nested deeper than compilers take',
   'unwritten-output': 'an output is never written',
   'bad-launch': 'the launch rule is not valid',
   'invalid-ir': 'the intermediate representation breaks its own rules',

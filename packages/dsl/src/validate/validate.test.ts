@@ -155,7 +155,7 @@ const BODIES: readonly Case[] = [
   ['two cases alike', () => withBody([t.switch_(t.u(1), [[[1, 2], []], [[2], []]])]), 'bad-switch: two cases are selected by 2'],
   ['a case beyond its type', () => withBody([t.switch_(t.u(1), [[[-1], []]])]), 'bad-switch: -1 is not a value of u32'],
   ['a value returned by the kernel', () => withBody([t.return_(t.u(1))]), 'invalid-ir: nothing returns a value here'],
-  ['deep nesting', () => withBody(nested(70)), 'invalid-ir: blocks are nested more than 60 deep, which compilers of WGSL refuse'],
+  ['deep nesting', () => withBody(nested(70)), 'too-deep: blocks are nested more than 60 deep, which compilers of WGSL refuse\n  note: move the inner blocks into a function, or use k.switch for many alternatives'],
   ['an output that nothing writes', () => t.kernel([], { bindings: [y] }), "unwritten-output: 'y' is an output and nothing writes it\n  note: write it, or leave the binding out"],
   ['a barrier in divergent flow', () => withBody([t.if_(t.op('lt', t.lid(), t.u(3)), [t.barrier()])]),
     "divergent-barrier: 'workgroupBarrier' stands in control flow that may differ between the invocations of a workgroup\n  note: move it out of the branch, or let the condition depend on params, workgroup ids and workgroupUniformLoad only"],

@@ -11,7 +11,8 @@ export function lowerBuiltin(e: Builtin, kernel: Kernel): Expr {
   if (e.name !== 'global_invocation_index') return e
   const id: Builtin = { kind: 'builtin', type: 'vec3u', name: 'global_invocation_id' }
   const count: Builtin = { kind: 'builtin', type: 'vec3u', name: 'num_workgroups' }
-  const width = (i: number): Expr => opOf(-1, 'mul', lanesOf(-1, count, [i]), extent(kernel.workgroupSize[i] as Extent, kernel))
+  const width = (i: number): Expr =>
+    opOf(-1, 'mul', lanesOf(-1, count, [i]), extent(kernel.workgroupSize[i] as Extent, kernel))
   const at = (i: number): Expr => lanesOf(-1, id, [i])
   return opOf(-1, 'add', opOf(-1, 'mul', opOf(-1, 'add', opOf(-1, 'mul', at(2), width(1)), at(1)), width(0)), at(0))
 }

@@ -1,4 +1,4 @@
-import { factsOf, scalarOf, vectorName, type Expr, type Op, type ValueName } from '@weft/dsl/ir'
+import { type Expr, factsOf, type Op, scalarOf, type ValueName, vectorName } from '@weft/dsl/ir'
 import type { Profile } from '../../profiles/profiles'
 import { convertTo, lanesOf, opOf, splatConst, uniformLane } from '../nodes'
 
@@ -64,7 +64,8 @@ function lowerBitcast(e: Extract<Expr, { kind: 'bitcast' }>): Expr {
     return words === 1 ? half(bits) : construct('vec4h', [half(lanesOf(at, bits, [0])), half(lanesOf(at, bits, [1]))])
   }
   const pack = (half: Expr): Expr => opOf(at, 'pack2x16float', convertTo(at, 'vec2f', half))
-  const bits = words === 1 ? pack(e.arg) : construct('vec2u', [pack(lanesOf(at, e.arg, [0, 1])), pack(lanesOf(at, e.arg, [2, 3]))])
+  const bits =
+    words === 1 ? pack(e.arg) : construct('vec2u', [pack(lanesOf(at, e.arg, [0, 1])), pack(lanesOf(at, e.arg, [2, 3]))])
   return e.type === wordType ? bits : { kind: 'bitcast', at, type: e.type, arg: bits }
 }
 
@@ -73,7 +74,8 @@ function lowerPacked(e: Op): Expr {
   const { at } = e
   const v = (type: ValueName, ...args: readonly Expr[]): Expr => ({ kind: 'construct', at, type, args })
   const shifts: Expr = { kind: 'const', type: 'vec4u', lanes: [0, 8, 16, 24] }
-  const unsigned = (x: Expr): Expr => opOf(at, 'bitAnd', opOf(at, 'shr', v('vec4u', x), shifts), splatConst('vec4u', 255))
+  const unsigned = (x: Expr): Expr =>
+    opOf(at, 'bitAnd', opOf(at, 'shr', v('vec4u', x), shifts), splatConst('vec4u', 255))
   /** Each byte to the top, then down again with its sign. */
   const signed = (x: Expr): Expr => {
     const up: Expr = { kind: 'const', type: 'vec4u', lanes: [24, 16, 8, 0] }
@@ -109,4 +111,3 @@ function lowerPacked(e: Op): Expr {
       return e
   }
 }
-

@@ -1,4 +1,4 @@
-import { WeftError, type Expr, type Extent, type Kernel, type OverrideDecl, type Type } from '@weft/dsl/ir'
+import { type Expr, type Extent, type Kernel, type OverrideDecl, type Type, WeftError } from '@weft/dsl/ir'
 import { splatConst } from '../nodes'
 import { mapExprs } from '../rewrite'
 
@@ -20,7 +20,11 @@ export function bakeOverrides(kernel: Kernel): Kernel {
   const extent = (x: Extent): Extent => (typeof x === 'number' ? x : value(x.override))
   const type = (t: Type): Type => {
     if (typeof t === 'string' || t.kind !== 'array') return t
-    return { ...t, of: type(t.of), count: t.count === null || typeof t.count === 'number' ? t.count : value(t.count.override) }
+    return {
+      ...t,
+      of: type(t.of),
+      count: t.count === null || typeof t.count === 'number' ? t.count : value(t.count.override),
+    }
   }
   const [x, y, z] = kernel.workgroupSize
   const baked = mapExprs(kernel, (e: Expr) => (e.kind === 'override' ? splatConst(e.type, value(e.name)) : e))

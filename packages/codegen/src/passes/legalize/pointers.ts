@@ -1,4 +1,22 @@
-import { isPlace, type Block, type Call, type Expr, type Func, type FuncParam, type Kernel, type Place, type PtrType, type Result, type Step, type Stmt, type Variable } from '@weft/dsl/ir'
+import {
+  type Block,
+  type Call,
+  type Expr,
+  type Func,
+  type FuncParam,
+  forEachStmt,
+  isPlace,
+  isValueName,
+  isVector,
+  type Kernel,
+  type Place,
+  type PtrType,
+  type Result,
+  type Step,
+  type Stmt,
+  type Type,
+  type Variable,
+} from '@weft/dsl/ir'
 import { copyBlock } from '../copy'
 import { flatMapBlock, freshIds, mapStmt } from '../rewrite'
 
@@ -9,8 +27,10 @@ import { flatMapBlock, freshIds, mapStmt } from '../rewrite'
  *   indices of the place become value parameters.
  * - A pointer to a part of a function's own variable: the part is copied into a variable, and back after the call. The
  *   validator has made sure that nothing else refers to it meanwhile.
+ *
+ * Where pointers are taken as they are (`native`), this is left for lanes of vectors, which have no address anywhere.
  */
-export function specializePointers(kernel: Kernel): Kernel {
+export function specializePointers(kernel: Kernel, native: boolean): Kernel {
   if (!kernel.functions.some((f) => f.params.some((p) => pointerType(p) !== null))) return kernel
   const fresh = freshIds(kernel)
   const functions = new Map(kernel.functions.map((f) => [f.name, f]))
@@ -19,7 +39,12 @@ export function specializePointers(kernel: Kernel): Kernel {
   const names = new Set(kernel.functions.map((f) => f.name))
   const moduleVariables = new Set(kernel.variables.map((v) => v.id))
 
-  const isModule = (place: Place): boolean => place.root.kind === 'binding' || place.root.kind === 'view' || (place.root.kind === 'variable' && moduleVariables.has(place.root.id))
+  const isModule = (place: Place): boolean =>
+    place.root.kind === 'binding' ||
+    place.root.kind === 'view' ||
+    (place.root.kind === 'variable' && moduleVariables.has(place.root.id))
+
+  const isLane = laneTest(kernel)
 
   const unique = (wanted: string): string => {
     let name = wanted
@@ -52,6 +77,11 @@ export function specializePointers(kernel: Kernel): Kernel {
         params.push(p)
         return
       }
+      if (native && !isLane(a)) {
+        params.push(p)
+        args.push(a)
+        return
+      }
       if (isModule(a)) {
         const { place, values, kept } = parameterize(a, p.name)
         bound.set(p.name, place)
@@ -82,7 +112,10 @@ export function specializePointers(kernel: Kernel): Kernel {
     return before.length === 0 ? direct : [...before, direct, ...after]
   }
 
-  const rootNameOf = (p: Place): string => (p.root.kind === 'variable' ? (kernel.variables.find((v) => v.id === (p.root as { id: number }).id)?.name ?? 'variable') : p.root.name)
+  const rootNameOf = (p: Place): string =>
+    p.root.kind === 'variable'
+      ? (kernel.variables.find((v) => v.id === (p.root as { id: number }).id)?.name ?? 'variable')
+      : p.root.name
 
   const copyOut = (a: Place, p: FuncParam, at: number, before: Stmt[], after: Stmt[]): Place => {
     const old: Result = Object.freeze({ kind: 'result', type: a.type, id: fresh() })
@@ -90,7 +123,8 @@ export function specializePointers(kernel: Kernel): Kernel {
     const copy: Place = { kind: 'place', type: a.type, root: { kind: 'variable', id: variable.id }, steps: [] }
     const changed: Result = Object.freeze({ kind: 'result', type: a.type, id: fresh() })
     before.push({ kind: 'load', at, place: a, result: old }, { kind: 'var', at, variable })
-    if (pointerType(p)?.access !== 'read') after.push({ kind: 'load', at, place: copy, result: changed }, { kind: 'store', at, place: a, value: changed })
+    if (pointerType(p)?.access !== 'read')
+      after.push({ kind: 'load', at, place: copy, result: changed }, { kind: 'store', at, place: a, value: changed })
     return copy
   }
 
@@ -105,7 +139,27 @@ export function specializePointers(kernel: Kernel): Kernel {
   return { ...kernel, body, functions: out }
 }
 
-const pointerType = (p: FuncParam): PtrType | null => (typeof p.type !== 'string' && p.type.kind === 'ptr' ? p.type : null)
+/** Whether a place is a lane of a vector. */
+function laneTest(kernel: Kernel): (place: Place) => boolean {
+  const variables = new Map(kernel.variables.map((v) => [v.id, v.type]))
+  for (const body of [kernel.body, ...kernel.functions.map((f) => f.body)])
+    forEachStmt(body, (s) => s.kind === 'var' && variables.set(s.variable.id, s.variable.type))
+  const rootType = ({ root }: Place): Type | undefined =>
+    root.kind === 'variable'
+      ? variables.get(root.id)
+      : root.kind === 'view'
+        ? root.type
+        : root.kind === 'binding'
+          ? kernel.bindings.find((b) => b.name === root.name)?.type
+          : undefined
+  return (place) => {
+    const of = place.steps.length > 1 ? place.steps.at(-2)?.type : rootType(place)
+    return place.steps.length > 0 && isValueName(of) && isVector(of)
+  }
+}
+
+const pointerType = (p: FuncParam): PtrType | null =>
+  typeof p.type !== 'string' && p.type.kind === 'ptr' ? p.type : null
 
 /** A place whose variable indices are parameters, with these parameters and what to give for them. */
 function parameterize(place: Place, name: string): { place: Place; values: FuncParam[]; kept: Expr[] } {
@@ -117,8 +171,13 @@ function parameterize(place: Place, name: string): { place: Place; values: FuncP
     kept.push(e)
     return { kind: 'argument', type: e.type, name: param.name }
   }
-  const steps = place.steps.map((step): Step => (step.kind === 'member' || step.index.kind === 'const' ? step : { ...step, index: take(step.index) }))
-  const root = place.root.kind === 'view' && place.root.offset.kind !== 'const' ? { ...place.root, offset: take(place.root.offset) } : place.root
+  const steps = place.steps.map(
+    (step): Step =>
+      step.kind === 'member' || step.index.kind === 'const' ? step : { ...step, index: take(step.index) },
+  )
+  const root =
+    place.root.kind === 'view' && place.root.offset.kind !== 'const'
+      ? { ...place.root, offset: take(place.root.offset) }
+      : place.root
   return { place: { ...place, root, steps }, values, kept }
 }
-

@@ -66,7 +66,8 @@ export class Statements {
   private tooDeep(block: Block): void {
     if (this.deep) return
     this.deep = true
-    this.fault(block[0]?.at ?? 0, `blocks are nested more than ${WGSL_LIMITS.nestedBlocks} deep, which compilers of WGSL refuse`)
+    const { nestedBlocks: most } = WGSL_LIMITS
+    this.context.report('too-deep', `blocks are nested more than ${most} deep, which compilers of WGSL refuse`, block[0]?.at ?? -1, 'move the inner blocks into a function, or use k.switch for many alternatives')
   }
 
   /** The statements of a block, in the scope that is open. What follows a jump is checked and has no effect. */
