@@ -1,7 +1,7 @@
 /** `@weft/codegen`: kernels to WGSL, bind-group layouts and everything else that a runtime needs. */
 export type * from './artifact'
 export * from './compile'
-export { emit, type Emitted, type Slots } from './emit'
+export { type Emitted, emit, type Slots } from './emit'
 export type * from './executor'
 export { PASSES, type Pass, type PassName } from './passes'
 export { PROFILES, type Profile, type ProfileName } from './profiles'

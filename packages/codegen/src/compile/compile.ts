@@ -1,9 +1,25 @@
-import { serialize, validate, WeftError, type Diagnostic, type Kernel, type KernelSource, type Position } from '@weft/dsl/ir'
 import type { SignatureOf } from '@weft/dsl'
+import {
+  type Diagnostic,
+  type Kernel,
+  type KernelSource,
+  type Position,
+  serialize,
+  validate,
+  WeftError,
+} from '@weft/dsl/ir'
 import type { CompiledKernel, CompiledVariant, SourceMap } from '../artifact'
-import { emit, type Emitted, type Slots } from '../emit'
-import { assignSlots, bindGroupLayouts, compiledBinding, fitsImmediates, mergeAlias, paramsLayout, slotList } from '../layout'
-import { PROFILES, unsupported, type Profile } from '../profiles'
+import { type Emitted, emit, type Slots } from '../emit'
+import {
+  assignSlots,
+  bindGroupLayouts,
+  compiledBinding,
+  fitsImmediates,
+  mergeAlias,
+  paramsLayout,
+  slotList,
+} from '../layout'
+import { PROFILES, type Profile, unsupported } from '../profiles'
 import { lazy } from './lazy'
 import { needsOf } from './needs'
 import type { CompileOptions } from './options'
@@ -37,7 +53,13 @@ export function compile<K extends KernelSource>(source: K, options: CompileOptio
   }
   const [first, ...more] = refused
   if (variants.length === 0) {
-    throw new WeftError(first ?? { code: 'unknown-name', message: `kernel '${source.name}' has none of the variants ${options.variants?.join(', ')}` }, ...more)
+    throw new WeftError(
+      first ?? {
+        code: 'unknown-name',
+        message: `kernel '${source.name}' has none of the variants ${options.variants?.join(', ')}`,
+      },
+      ...more,
+    )
   }
   return describe(source, kernels, variants, options) as Compiled<K>
 }
@@ -72,7 +94,12 @@ interface Built {
   readonly alias: readonly [string, string] | null
 }
 
-function build(kernel: Kernel, alias: readonly [string, string] | null, profile: Profile, options: CompileOptions): Built | { refused: readonly Diagnostic[]; emitted: null } {
+function build(
+  kernel: Kernel,
+  alias: readonly [string, string] | null,
+  profile: Profile,
+  options: CompileOptions,
+): Built | { refused: readonly Diagnostic[]; emitted: null } {
   const final = runPasses(kernel, profile, options)
   const slots = assignSlots(final)
   const emitted = emit(final, slots, options.doc)
@@ -80,11 +107,22 @@ function build(kernel: Kernel, alias: readonly [string, string] | null, profile:
   return refused.length > 0 ? { refused, emitted: null } : { refused, emitted, kernel: final, slots, alias }
 }
 
-function variantsOf(built: Built, source: KernelSource, name: string, declared: Kernel, profile: Profile): CompiledVariant[] {
+function variantsOf(
+  built: Built,
+  source: KernelSource,
+  name: string,
+  declared: Kernel,
+  profile: Profile,
+): CompiledVariant[] {
   const { emitted, kernel, slots, alias } = built
   const layout = paramsLayout(declared)
   const size = layout?.size ?? 0
-  const ways = layout === null ? [null] : profile.native.has('immediates') && fitsImmediates(declared) ? (['immediates', 'uniform'] as const) : (['uniform'] as const)
+  const ways =
+    layout === null
+      ? [null]
+      : profile.native.has('immediates') && fitsImmediates(declared)
+        ? (['immediates', 'uniform'] as const)
+        : (['uniform'] as const)
   return ways.map((via) => {
     const variant = {
       id: `${name}${via === 'immediates' ? '+immediates' : ''}${alias ? `+${alias.join('=')}` : ''}`,
@@ -94,8 +132,17 @@ function variantsOf(built: Built, source: KernelSource, name: string, declared: 
       entryPoint: emitted.entryPoint,
       workgroupSize: kernel.workgroupSize,
       layouts: bindGroupLayouts(kernel, slots, via === 'uniform' ? size : null),
-      slots: slotList(slots, declared.bindings.map((b) => b.name), alias),
-      params: via === null ? null : via === 'immediates' ? { via } : { via, ...(slots.params as { group: number; binding: number }) },
+      slots: slotList(
+        slots,
+        declared.bindings.map((b) => b.name),
+        alias,
+      ),
+      params:
+        via === null
+          ? null
+          : via === 'immediates'
+            ? { via }
+            : { via, ...(slots.params as { group: number; binding: number }) },
       sourceMap: null,
     } satisfies CompiledVariant
     lazy(variant as CompiledVariant, 'sourceMap', () => sourceMap(emitted.ats, source.positions(name)))
@@ -103,7 +150,12 @@ function variantsOf(built: Built, source: KernelSource, name: string, declared: 
   })
 }
 
-function describe(source: KernelSource, kernels: ReadonlyMap<string, Kernel>, variants: readonly CompiledVariant[], options: CompileOptions): CompiledKernel {
+function describe(
+  source: KernelSource,
+  kernels: ReadonlyMap<string, Kernel>,
+  variants: readonly CompiledVariant[],
+  options: CompileOptions,
+): CompiledKernel {
   const kernel = kernels.values().next().value as Kernel
   const compiled = {
     format: 1,
@@ -112,20 +164,36 @@ function describe(source: KernelSource, kernels: ReadonlyMap<string, Kernel>, va
     hash: '',
     bindings: kernel.bindings.map(compiledBinding),
     params: paramsLayout(kernel),
-    overrides: kernel.overrides.map((o) => ({ name: o.name, type: o.type, default: o.default, key: o.id === null ? o.name : String(o.id) })),
+    overrides: kernel.overrides.map((o) => ({
+      name: o.name,
+      type: o.type,
+      default: o.default,
+      key: o.id === null ? o.name : String(o.id),
+    })),
     launch: kernel.launch,
     aliases: kernel.aliases,
     variants,
     ir: {},
   } satisfies CompiledKernel
   lazy(compiled as CompiledKernel, 'hash', () => hashOf(compiled))
-  lazy(compiled as { ir: Record<string, string> }, 'ir', () => Object.fromEntries([...kernels].map(([name, k]) => [name, serialize(k)])))
+  lazy(compiled as { ir: Record<string, string> }, 'ir', () =>
+    Object.fromEntries([...kernels].map(([name, k]) => [name, serialize(k)])),
+  )
   return compiled
 }
 
 /** Over all that reaches a device or a caller; not over texts and positions. */
 function hashOf(k: CompiledKernel): string {
-  const variants = k.variants.map((v) => [v.id, v.wgsl, v.entryPoint, v.workgroupSize, v.layouts, v.slots, v.params, v.needs])
+  const variants = k.variants.map((v) => [
+    v.id,
+    v.wgsl,
+    v.entryPoint,
+    v.workgroupSize,
+    v.layouts,
+    v.slots,
+    v.params,
+    v.needs,
+  ])
   return sha256(JSON.stringify([k.format, k.name, k.bindings, k.params, k.overrides, k.launch, k.aliases, variants]))
 }
 
@@ -155,7 +223,10 @@ function located<R>(source: KernelSource, variant: string, body: () => R): R {
     return body()
   } catch (error) {
     if (!(error instanceof WeftError) || error.diagnostics.every((d) => d.position !== undefined)) throw error
-    const [first, ...more] = error.diagnostics.map((d) => withPosition(d, source, variant)) as [Diagnostic, ...Diagnostic[]]
+    const [first, ...more] = error.diagnostics.map((d) => withPosition(d, source, variant)) as [
+      Diagnostic,
+      ...Diagnostic[],
+    ]
     throw new WeftError(first, ...more)
   }
 }

@@ -1,4 +1,13 @@
-import { featuresOf, FEATURES, forEachExpr, forEachStmt, type FeatureName, type Kernel, type KernelSource, type Position } from '@weft/dsl/ir'
+import {
+  FEATURES,
+  type FeatureName,
+  featuresOf,
+  forEachExpr,
+  forEachStmt,
+  type Kernel,
+  type KernelSource,
+  type Position,
+} from '@weft/dsl/ir'
 import type { CompiledKernel, CompiledVariant } from '../artifact'
 import { enablesOf } from '../emit'
 import { firstUse, PROFILES, type Profile } from '../profiles'
@@ -10,7 +19,10 @@ import { runPasses } from './pipeline'
 export function explain(source: KernelSource, options: CompileOptions = {}): string {
   const compiled = compile(source, options)
   const profile = PROFILES[options.profile ?? 'any']
-  const lines = [`kernel '${compiled.name}' for profile '${profile.name}': ${plural(compiled.variants.length, 'variant')}`, '']
+  const lines = [
+    `kernel '${compiled.name}' for profile '${profile.name}': ${plural(compiled.variants.length, 'variant')}`,
+    '',
+  ]
   lines.push(...interfaceLines(compiled))
   const seen = new Set<string>()
   for (const v of compiled.variants) {
@@ -26,13 +38,17 @@ export function explain(source: KernelSource, options: CompileOptions = {}): str
 const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
 function interfaceLines(k: CompiledKernel): string[] {
-  const lines = k.bindings.map((b) => `  binding ${b.name}: ${b.type}, ${b.access}${b.writes === null ? '' : `, ${b.writes} writes`}`)
+  const lines = k.bindings.map(
+    (b) => `  binding ${b.name}: ${b.type}, ${b.access}${b.writes === null ? '' : `, ${b.writes} writes`}`,
+  )
   if (k.params) {
     const inside = k.params.fields.map((f) => `${f.name} at ${f.offset}`).join(', ')
     lines.push(`  params: ${plural(k.params.size, 'byte')} (${inside})`)
   }
-  for (const o of k.overrides) lines.push(`  override ${o.name}: ${o.type}${o.default === null ? ', to be given' : ` = ${o.default}`}`)
-  for (const [a, b] of k.aliases) lines.push(`  alias: '${a}' and '${b}' may be one buffer, for which there are variants with one binding`)
+  for (const o of k.overrides)
+    lines.push(`  override ${o.name}: ${o.type}${o.default === null ? ', to be given' : ` = ${o.default}`}`)
+  for (const [a, b] of k.aliases)
+    lines.push(`  alias: '${a}' and '${b}' may be one buffer, for which there are variants with one binding`)
   return lines
 }
 
@@ -40,7 +56,12 @@ function needLines(v: CompiledVariant): string[] {
   const lines: string[] = []
   for (const f of v.needs.features) lines.push(`  needs the device feature ${f}`)
   for (const f of v.needs.languageFeatures) lines.push(`  needs the language feature ${f}`)
-  if (v.params) lines.push(v.params.via === 'immediates' ? '  params come as immediates' : `  params come as a uniform block at binding ${v.params.binding} of group ${v.params.group}`)
+  if (v.params)
+    lines.push(
+      v.params.via === 'immediates'
+        ? '  params come as immediates'
+        : `  params come as a uniform block at binding ${v.params.binding} of group ${v.params.group}`,
+    )
   for (const s of v.slots) lines.push(`  ${s.name} is at binding ${s.binding} of group ${s.group}`)
   return lines
 }
@@ -72,9 +93,12 @@ function reasonLines(source: KernelSource, variant: string, profile: Profile, op
     const at = firstOp(before, op)
     if (at !== null) lines.push(`  lowered: ${text}${place(at)}`)
   }
-  if (before.overrides.length > 0 && after.overrides.length === 0) lines.push('  lowered: overrides are baked by their defaults')
+  if (before.overrides.length > 0 && after.overrides.length === 0)
+    lines.push('  lowered: overrides are baked by their defaults')
   if (after.launch?.dimensions === 1 && after.body !== before.body && usesCount(after)) {
-    lines.push('  guard: surplus workgroups of a folded launch leave first, since the launch is linear and the kernel counts workgroups')
+    lines.push(
+      '  guard: surplus workgroups of a folded launch leave first, since the launch is linear and the kernel counts workgroups',
+    )
   }
   const unrolled = count(before, (s) => s === 'range') - count(after, (s) => s === 'range')
   if (unrolled > 0) lines.push(`  unrolled or dropped: ${plural(unrolled, 'loop')}`)
@@ -111,6 +135,7 @@ function usesCount(kernel: Kernel): boolean {
 
 function count(kernel: Kernel, is: (kind: string) => boolean): number {
   let n = 0
-  for (const body of [kernel.body, ...kernel.functions.map((f) => f.body)]) forEachStmt(body, (s) => void (is(s.kind) && n++))
+  for (const body of [kernel.body, ...kernel.functions.map((f) => f.body)])
+    forEachStmt(body, (s) => void (is(s.kind) && n++))
   return n
 }

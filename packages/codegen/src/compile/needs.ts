@@ -1,8 +1,14 @@
-import { FEATURES, roundUp, sizeOf, type Feature, type FeatureName, type Kernel } from '@weft/dsl/ir'
+import { FEATURES, type Feature, type FeatureName, type Kernel, roundUp, sizeOf } from '@weft/dsl/ir'
 import type { Needs } from '../artifact'
 
 /** What a device must have to run a variant of a kernel. */
-export function needsOf(kernel: Kernel, features: ReadonlySet<FeatureName>, via: 'uniform' | 'immediates' | null, paramsSize: number, alias: readonly [string, string] | null): Needs {
+export function needsOf(
+  kernel: Kernel,
+  features: ReadonlySet<FeatureName>,
+  via: 'uniform' | 'immediates' | null,
+  paramsSize: number,
+  alias: readonly [string, string] | null,
+): Needs {
   const device: string[] = []
   const language: string[] = []
   const all = via === 'immediates' ? new Set([...features, 'immediates' as const]) : features
@@ -15,12 +21,18 @@ export function needsOf(kernel: Kernel, features: ReadonlySet<FeatureName>, via:
 }
 
 /** Only what is known without the values of overrides; the rest the device finds when the pipeline is made. */
-function limitsOf(kernel: Kernel, via: 'uniform' | 'immediates' | null, paramsSize: number): Readonly<Record<string, number>> {
+function limitsOf(
+  kernel: Kernel,
+  via: 'uniform' | 'immediates' | null,
+  paramsSize: number,
+): Readonly<Record<string, number>> {
   const limits: Record<string, number> = {}
   const need = (name: string, least: number): void => {
     if (least > 0) limits[name] = least
   }
-  const size = kernel.workgroupSize.map((x) => (typeof x === 'number' ? x : (kernel.overrides.find((o) => o.name === x.override)?.default ?? 1)))
+  const size = kernel.workgroupSize.map((x) =>
+    typeof x === 'number' ? x : (kernel.overrides.find((o) => o.name === x.override)?.default ?? 1),
+  )
   const [x = 1, y = 1, z = 1] = size
   need('maxComputeWorkgroupSizeX', x)
   need('maxComputeWorkgroupSizeY', y)
@@ -28,7 +40,10 @@ function limitsOf(kernel: Kernel, via: 'uniform' | 'immediates' | null, paramsSi
   need('maxComputeInvocationsPerWorkgroup', x * y * z)
   need('maxComputeWorkgroupStorageSize', workgroupBytes(kernel))
   need('maxStorageBuffersPerShaderStage', kernel.bindings.filter((b) => b.kind === 'storage').length)
-  need('maxUniformBuffersPerShaderStage', kernel.bindings.filter((b) => b.kind === 'uniform').length + (via === 'uniform' ? 1 : 0))
+  need(
+    'maxUniformBuffersPerShaderStage',
+    kernel.bindings.filter((b) => b.kind === 'uniform').length + (via === 'uniform' ? 1 : 0),
+  )
   need('maxSampledTexturesPerShaderStage', kernel.bindings.filter((b) => b.texture && !b.texture.format).length)
   need('maxStorageTexturesPerShaderStage', kernel.bindings.filter((b) => b.texture?.format).length)
   if (via === 'immediates') need('maxImmediateSize', paramsSize)

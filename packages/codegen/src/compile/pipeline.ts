@@ -1,10 +1,15 @@
-import { validate, WeftError, type Diagnostic, type Kernel } from '@weft/dsl/ir'
+import { type Diagnostic, type Kernel, validate, WeftError } from '@weft/dsl/ir'
 import { PASSES, type PassName } from '../passes'
 import type { Profile } from '../profiles'
 import type { CompileOptions } from './options'
 
 /** A kernel after the passes; `watch` sees it after each. */
-export function runPasses(kernel: Kernel, profile: Profile, options: CompileOptions = {}, watch?: (pass: PassName, kernel: Kernel) => void): Kernel {
+export function runPasses(
+  kernel: Kernel,
+  profile: Profile,
+  options: CompileOptions = {},
+  watch?: (pass: PassName, kernel: Kernel) => void,
+): Kernel {
   const { without = [], validate: when = 'once' } = options
   let current = kernel
   for (const pass of PASSES) {
@@ -23,6 +28,8 @@ export function runPasses(kernel: Kernel, profile: Profile, options: CompileOpti
 function checkPass(pass: PassName, kernel: Kernel, options: CompileOptions): void {
   const found = validate({ ...kernel, guards: 'off' }, { ...(options.limits ? { limits: options.limits } : {}) })
   if (found.length === 0) return
-  const [first, ...more] = found.map((d): Diagnostic => ({ ...d, message: `after the pass '${pass}': ${d.message}` })) as [Diagnostic, ...Diagnostic[]]
+  const [first, ...more] = found.map(
+    (d): Diagnostic => ({ ...d, message: `after the pass '${pass}': ${d.message}` }),
+  ) as [Diagnostic, ...Diagnostic[]]
   throw new WeftError(first, ...more)
 }

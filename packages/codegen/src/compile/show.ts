@@ -1,4 +1,4 @@
-import { print, WeftError, type KernelSource } from '@weft/dsl/ir'
+import { type KernelSource, print, WeftError } from '@weft/dsl/ir'
 import { PASSES, type PassName } from '../passes'
 import { PROFILES } from '../profiles'
 import { compile } from './compile'
@@ -27,7 +27,11 @@ export function show(source: KernelSource, options: ShowOptions = {}): string {
     if (name === pass) text = print(after)
   })
   if (text === null) {
-    throw new WeftError({ code: 'unknown-name', message: `there is no pass '${pass}', or it is left out`, note: `passes: ${PASSES.map((p) => p.name).join(', ')}` })
+    throw new WeftError({
+      code: 'unknown-name',
+      message: `there is no pass '${pass}', or it is left out`,
+      note: `passes: ${PASSES.map((p) => p.name).join(', ')}`,
+    })
   }
   return text
 }

@@ -42,5 +42,17 @@ export interface Context {
 }
 
 /** The levels of WGSL's grammar of expressions. */
-export const RANK = { primary: 0, unary: 1, mul: 2, add: 3, shift: 4, relation: 5, and: 6, or: 7, bitAnd: 8, bitOr: 9, bitXor: 10 } as const
+export const RANK = {
+  primary: 0,
+  unary: 1,
+  mul: 2,
+  add: 3,
+  shift: 4,
+  relation: 5,
+  and: 6,
+  or: 7,
+  bitAnd: 8,
+  bitOr: 9,
+  bitXor: 10,
+} as const
 export type Rank = (typeof RANK)[keyof typeof RANK]

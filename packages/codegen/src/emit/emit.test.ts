@@ -1,4 +1,4 @@
-import { d, f32, fn, func, inout, input, kernel, output, u32, vec4f, type Builder } from '@weft/dsl'
+import { type Builder, d, f32, fn, func, inout, input, kernel, output, u32, vec4f } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { describe, expect, test } from 'vitest'
 import { show } from '../index'
@@ -10,11 +10,20 @@ function bodyOf(source: KernelSource): string {
   const lines = show(source, { profile: 'baseline', validate: 'each' }).trimEnd().split('\n')
   const start = lines.findIndex((l) => l.startsWith('@compute'))
   const open = lines.findIndex((l, i) => i > start && l.endsWith(') {'))
-  return lines.slice(open + 1, -1).map((l) => l.slice(2)).join('\n')
+  return lines
+    .slice(open + 1, -1)
+    .map((l) => l.slice(2))
+    .join('\n')
 }
 
-const kernelOf = (body: (out: { at(i: unknown): { set(x: unknown): void } }, k: Builder, x: { at(i: unknown): never }) => void): KernelSource =>
-  kernel('test', { workgroupSize: [64], bindings: { x: input(f32s), out: inout(f32s) }, guards: 'off' }, ({ x, out }, k) => body(out as never, k, x as never))
+const kernelOf = (
+  body: (out: { at(i: unknown): { set(x: unknown): void } }, k: Builder, x: { at(i: unknown): never }) => void,
+): KernelSource =>
+  kernel(
+    'test',
+    { workgroupSize: [64], bindings: { x: input(f32s), out: inout(f32s) }, guards: 'off' },
+    ({ x, out }, k) => body(out as never, k, x as never),
+  )
 
 const text = (s: TemplateStringsArray): string => {
   const lines = (s[0] as string).split('\n').slice(1, -1)
@@ -23,13 +32,21 @@ const text = (s: TemplateStringsArray): string => {
 }
 
 test('a whole module', () => {
-  const saxpy = kernel('saxpy', {
-    workgroupSize: [64], bindings: { x: input(f32s), y: inout(f32s) }, params: { n: d.u32, alpha: d.f32 }, workgroups: ({ n }) => [n],
-  }, ({ x, y, n, alpha }, k) => {
-    const i = k.let('i', k.globalId.x)
-    k.if(i.lt(n), () => y.at(i).addAssign(alpha.mul(x.at(i))))
-  })
-  expect(show(saxpy, { doc: 'y += alpha x' })).toBe(`${text`
+  const saxpy = kernel(
+    'saxpy',
+    {
+      workgroupSize: [64],
+      bindings: { x: input(f32s), y: inout(f32s) },
+      params: { n: d.u32, alpha: d.f32 },
+      workgroups: ({ n }) => [n],
+    },
+    ({ x, y, n, alpha }, k) => {
+      const i = k.let('i', k.globalId.x)
+      k.if(i.lt(n), () => y.at(i).addAssign(alpha.mul(x.at(i))))
+    },
+  )
+  expect(show(saxpy, { doc: 'y += alpha x' })).toBe(
+    `${text`
     // y += alpha x
 
     struct Params {
@@ -48,7 +65,8 @@ test('a whole module', () => {
         y[i] += params.alpha * x[i];
       }
     }
-  `}\n`)
+  `}\n`,
+  )
 })
 
 test('the same kernel gives the same text', () => {
@@ -58,13 +76,17 @@ test('the same kernel gives the same text', () => {
 
 describe('reads happen where they are written', () => {
   test('a variable that is set before its old value is used', () => {
-    expect(bodyOf(kernelOf((out, k) => {
-      const acc = k.var('acc', f32(1))
-      const t = acc.add(1)
-      acc.set(5)
-      out.at(0).set(t)
-      out.at(1).set(acc)
-    }))).toBe(text`
+    expect(
+      bodyOf(
+        kernelOf((out, k) => {
+          const acc = k.var('acc', f32(1))
+          const t = acc.add(1)
+          acc.set(5)
+          out.at(0).set(t)
+          out.at(1).set(acc)
+        }),
+      ),
+    ).toBe(text`
       var acc = 1.0f;
       let acc_value = acc;
       acc = 5.0f;
@@ -74,11 +96,15 @@ describe('reads happen where they are written', () => {
   })
 
   test('a read of storage does not pass a store that may change it', () => {
-    expect(bodyOf(kernelOf((out, k) => {
-      const before = (out as unknown as { at(i: unknown): { add(n: number): unknown } }).at(1).add(0.5)
-      out.at(k.localIndex).set(3)
-      out.at(2).set(before)
-    }))).toBe(text`
+    expect(
+      bodyOf(
+        kernelOf((out, k) => {
+          const before = (out as unknown as { at(i: unknown): { add(n: number): unknown } }).at(1).add(0.5)
+          out.at(k.localIndex).set(3)
+          out.at(2).set(before)
+        }),
+      ),
+    ).toBe(text`
       let out_value = out[1];
       out[local_index] = 3.0f;
       out[2] = out_value + 0.5f;
@@ -86,13 +112,17 @@ describe('reads happen where they are written', () => {
   })
 
   test('nor a barrier, nor into a loop', () => {
-    const source = kernel('test', { workgroupSize: [64], bindings: { x: input(f32s), out: output(f32s) }, guards: 'off' }, ({ x, out }, k) => {
-      const t = k.workgroup('t', f32, 64)
-      const before = t.at(0).add(1)
-      k.workgroupBarrier()
-      const invariant = x.at(0).mul(2)
-      k.range('i', 8, (i) => out.at(i).set(invariant.add(before)))
-    })
+    const source = kernel(
+      'test',
+      { workgroupSize: [64], bindings: { x: input(f32s), out: output(f32s) }, guards: 'off' },
+      ({ x, out }, k) => {
+        const t = k.workgroup('t', f32, 64)
+        const before = t.at(0).add(1)
+        k.workgroupBarrier()
+        const invariant = x.at(0).mul(2)
+        k.range('i', 8, (i) => out.at(i).set(invariant.add(before)))
+      },
+    )
     expect(bodyOf(source)).toBe(text`
       let t_value = t[0];
       workgroupBarrier();
@@ -104,12 +134,16 @@ describe('reads happen where they are written', () => {
   })
 
   test('a loop that writes a variable reads it anew in each round', () => {
-    expect(bodyOf(kernelOf((out, k) => {
-      const n = k.var('n', f32(1))
-      const start = n.mul(2)
-      k.range('i', 8, () => n.set(n.add(start)))
-      out.at(0).set(n)
-    }))).toBe(text`
+    expect(
+      bodyOf(
+        kernelOf((out, k) => {
+          const n = k.var('n', f32(1))
+          const start = n.mul(2)
+          k.range('i', 8, () => n.set(n.add(start)))
+          out.at(0).set(n)
+        }),
+      ),
+    ).toBe(text`
       var n = 1.0f;
       let n_value = n;
       for (var i = 0u; i < 8u; i++) {
@@ -122,10 +156,18 @@ describe('reads happen where they are written', () => {
 
 describe('shared expressions', () => {
   test('are bound once, before the first use that dominates the others', () => {
-    expect(bodyOf(kernelOf((out, k, x) => {
-      const i = k.localIndex.mul(3).add(k.workgroupId.x)
-      k.if(k.localIndex.lt(7), () => out.at(i).set(x.at(i)), () => out.at(i.add(1)).set(1))
-    }))).toBe(text`
+    expect(
+      bodyOf(
+        kernelOf((out, k, x) => {
+          const i = k.localIndex.mul(3).add(k.workgroupId.x)
+          k.if(
+            k.localIndex.lt(7),
+            () => out.at(i).set(x.at(i)),
+            () => out.at(i.add(1)).set(1),
+          )
+        }),
+      ),
+    ).toBe(text`
       let x_index = local_index * 3u + workgroup_id.x;
       if (local_index < 7u) {
         out[x_index] = x[x_index];
@@ -136,10 +178,14 @@ describe('shared expressions', () => {
   })
 
   test('of one branch only stay in it', () => {
-    expect(bodyOf(kernelOf((out, k, x) => {
-      const i = k.localIndex.mul(3)
-      k.if(k.localIndex.lt(7), () => out.at(i).set(x.at(i)))
-    }))).toBe(text`
+    expect(
+      bodyOf(
+        kernelOf((out, k, x) => {
+          const i = k.localIndex.mul(3)
+          k.if(k.localIndex.lt(7), () => out.at(i).set(x.at(i)))
+        }),
+      ),
+    ).toBe(text`
       if (local_index < 7u) {
         let x_index = local_index * 3u;
         out[x_index] = x[x_index];
@@ -148,13 +194,17 @@ describe('shared expressions', () => {
   })
 
   test('take the name of the author, and no second one', () => {
-    expect(bodyOf(kernelOf((out, k, x) => {
-      const i = k.localIndex.mul(3)
-      const row = k.let('row', i)
-      const again = k.let('again', i)
-      out.at(row).set(x.at(i))
-      out.at(again.add(1)).set(0)
-    }))).toBe(text`
+    expect(
+      bodyOf(
+        kernelOf((out, k, x) => {
+          const i = k.localIndex.mul(3)
+          const row = k.let('row', i)
+          const again = k.let('again', i)
+          out.at(row).set(x.at(i))
+          out.at(again.add(1)).set(0)
+        }),
+      ),
+    ).toBe(text`
       let row = local_index * 3u;
       out[row] = x[row];
       out[row + 1u] = 0.0f;
@@ -162,12 +212,16 @@ describe('shared expressions', () => {
   })
 
   test('leave a loop that does not change them', () => {
-    expect(bodyOf(kernelOf((out, k, x) => {
-      k.range('i', 8, (i) => {
-        const base = k.localIndex.mul(100)
-        out.at(base.add(i)).set((x.at(base) as unknown as { add(n: number): unknown }).add(1))
-      })
-    }))).toBe(text`
+    expect(
+      bodyOf(
+        kernelOf((out, k, x) => {
+          k.range('i', 8, (i) => {
+            const base = k.localIndex.mul(100)
+            out.at(base.add(i)).set((x.at(base) as unknown as { add(n: number): unknown }).add(1))
+          })
+        }),
+      ),
+    ).toBe(text`
       let x_index = local_index * 100u;
       for (var i = 0u; i < 8u; i++) {
         out[x_index + i] = x[x_index] + 1.0f;
@@ -178,25 +232,34 @@ describe('shared expressions', () => {
 
 describe('operators', () => {
   test('parentheses by the grammar of WGSL, and no others', () => {
-    const source = kernel('test', { workgroupSize: [64], bindings: { out: output(d.arrayOf(d.u32)) }, params: { a: d.u32, b: d.u32, c: d.u32 }, guards: 'off' }, ({ out, a, b, c }) => {
-      let at = 0
-      const put = (x: ReturnType<typeof u32>): void => out.at(at++).set(x)
-      put(a.add(b).mul(c))
-      put(a.add(c.mul(b)))
-      put(a.sub(b.sub(c)))
-      put(c.sub(b).sub(a))
-      put(a.div(b.mul(c)))
-      put(a.bitAnd(b).bitOr(c))
-      put(c.bitAnd(b).bitAnd(a))
-      put(b.add(c).shl(a))
-      put(a.shl(b).add(c))
-      put(u32(a.lt(b).and(b.lt(c)).or(a.eq(c))))
-      put(u32(c.bitAnd(a).eq(b)))
-      put(u32(a.lt(b).not()))
-      put(fn.select(a, b, a.lt(b)))
-      put(u32(fn.select(a.lt(b), b.gt(c), a.le(c))))
-      put(a.bitNot().bitNot().add(b.bitNot()))
-    })
+    const source = kernel(
+      'test',
+      {
+        workgroupSize: [64],
+        bindings: { out: output(d.arrayOf(d.u32)) },
+        params: { a: d.u32, b: d.u32, c: d.u32 },
+        guards: 'off',
+      },
+      ({ out, a, b, c }) => {
+        let at = 0
+        const put = (x: ReturnType<typeof u32>): void => out.at(at++).set(x)
+        put(a.add(b).mul(c))
+        put(a.add(c.mul(b)))
+        put(a.sub(b.sub(c)))
+        put(c.sub(b).sub(a))
+        put(a.div(b.mul(c)))
+        put(a.bitAnd(b).bitOr(c))
+        put(c.bitAnd(b).bitAnd(a))
+        put(b.add(c).shl(a))
+        put(a.shl(b).add(c))
+        put(u32(a.lt(b).and(b.lt(c)).or(a.eq(c))))
+        put(u32(c.bitAnd(a).eq(b)))
+        put(u32(a.lt(b).not()))
+        put(fn.select(a, b, a.lt(b)))
+        put(u32(fn.select(a.lt(b), b.gt(c), a.le(c))))
+        put(a.bitNot().bitNot().add(b.bitNot()))
+      },
+    )
     expect(bodyOf(source)).toBe(text`
       out[0] = (params.a + params.b) * params.c;
       out[1] = params.a + params.c * params.b;
@@ -218,13 +281,23 @@ describe('operators', () => {
   })
 
   test('signs, splats and swizzles', () => {
-    const source = kernel('test', { workgroupSize: [64], bindings: { v: inout(d.arrayOf(d.vec4f)) }, params: { s: d.f32 }, guards: 'off' }, ({ v, s }, k) => {
-      const i = k.localIndex
-      v.at(i).set(v.at(i).mul(s).sub(-1).add(vec4f(1, 2, 3, 4)))
-      v.at(i).x.set(v.at(i).y.neg().neg().sub(s.neg()))
-      v.at(i).addAssign(v.at(0).mul(2))
-      v.at(i).mulAssign(s)
-    })
+    const source = kernel(
+      'test',
+      { workgroupSize: [64], bindings: { v: inout(d.arrayOf(d.vec4f)) }, params: { s: d.f32 }, guards: 'off' },
+      ({ v, s }, k) => {
+        const i = k.localIndex
+        v.at(i).set(
+          v
+            .at(i)
+            .mul(s)
+            .sub(-1)
+            .add(vec4f(1, 2, 3, 4)),
+        )
+        v.at(i).x.set(v.at(i).y.neg().neg().sub(s.neg()))
+        v.at(i).addAssign(v.at(0).mul(2))
+        v.at(i).mulAssign(s)
+      },
+    )
     expect(bodyOf(source)).toBe(text`
       v[local_index] = v[local_index] * params.s - (-1.0f) + vec4f(1.0f, 2.0f, 3.0f, 4.0f);
       v[local_index].x = v[local_index].y + params.s;
@@ -235,17 +308,33 @@ describe('operators', () => {
 })
 
 test('loops keep their form', () => {
-  expect(bodyOf(kernelOf((out, k) => {
-    const n = k.var('n', u32(0))
-    k.for('i', u32(0), (i) => i.lt(10), (i) => i.add(2), (i) => n.addAssign(i))
-    k.while(() => n.gt(100), () => n.set(n.div(2)))
-    k.loop(() => {
-      const doubled = k.let('doubled', n.mul(2))
-      k.if(doubled.gt(1000), () => k.break())
-      n.addAssign(1)
-    }, () => n.gt(50))
-    k.range('i', 0, n, 3, (i) => out.at(i).set(1))
-  }))).toBe(text`
+  expect(
+    bodyOf(
+      kernelOf((out, k) => {
+        const n = k.var('n', u32(0))
+        k.for(
+          'i',
+          u32(0),
+          (i) => i.lt(10),
+          (i) => i.add(2),
+          (i) => n.addAssign(i),
+        )
+        k.while(
+          () => n.gt(100),
+          () => n.set(n.div(2)),
+        )
+        k.loop(
+          () => {
+            const doubled = k.let('doubled', n.mul(2))
+            k.if(doubled.gt(1000), () => k.break())
+            n.addAssign(1)
+          },
+          () => n.gt(50),
+        )
+        k.range('i', 0, n, 3, (i) => out.at(i).set(1))
+      }),
+    ),
+  ).toBe(text`
     var n = 0u;
     for (var i = 0u; i < 10u; i += 2u) {
       n += i;
@@ -270,11 +359,15 @@ test('loops keep their form', () => {
 })
 
 test('a bound that the loop changes, or that costs something, is evaluated before', () => {
-  expect(bodyOf(kernelOf((out, k) => {
-    const n = k.var('n', u32(9))
-    k.range('i', 0, n, 1, () => n.addAssign(1))
-    k.range('j', 0, n.div(4).add(1), 1, (j) => out.at(j).set(1))
-  }))).toBe(text`
+  expect(
+    bodyOf(
+      kernelOf((out, k) => {
+        const n = k.var('n', u32(9))
+        k.range('i', 0, n, 1, () => n.addAssign(1))
+        k.range('j', 0, n.div(4).add(1), 1, (j) => out.at(j).set(1))
+      }),
+    ),
+  ).toBe(text`
     var n = 9u;
     let n_value = n;
     for (var i = 0u; i < n_value; i++) {
@@ -289,9 +382,13 @@ test('a bound that the loop changes, or that costs something, is evaluated befor
 
 test('functions come before their callers and stand in expressions', () => {
   const square = func('square(x)', [f32], (x) => x.mul(x))
-  const source = kernel('test', { workgroupSize: [64], bindings: { x: input(f32s), out: output(f32s) }, guards: 'off' }, ({ x, out }, k) => {
-    out.at(k.localIndex).set(square(x.at(k.localIndex)).add(1))
-  })
+  const source = kernel(
+    'test',
+    { workgroupSize: [64], bindings: { x: input(f32s), out: output(f32s) }, guards: 'off' },
+    ({ x, out }, k) => {
+      out.at(k.localIndex).set(square(x.at(k.localIndex)).add(1))
+    },
+  )
   expect(show(source)).toContain(text`
     fn square(x: f32) -> f32 {
       return x * x;

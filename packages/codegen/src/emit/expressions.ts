@@ -1,6 +1,19 @@
-import { PURE, type Cases, type Const, type Construct, type Expr, type Op, type Place, type Row, type ScalarName, type Step, type Type, factsOf, isValueName } from '@weft/dsl/ir'
-import { RANK, type Context, type Rank } from './context'
-import { literal, specialOf, SPECIAL } from './literals'
+import {
+  type Cases,
+  type Const,
+  type Expr,
+  factsOf,
+  isValueName,
+  type Op,
+  type Place,
+  PURE,
+  type Row,
+  type ScalarName,
+  type Step,
+  type Type,
+} from '@weft/dsl/ir'
+import { type Context, RANK, type Rank } from './context'
+import { literal, SPECIAL, specialOf } from './literals'
 
 /** The text of an expression; `c.rank` then says what parentheses it needs. */
 export function print(e: Expr, c: Context): string {
@@ -23,7 +36,11 @@ const CASES: Cases<Expr, string, [Context]> = {
     const load = c.plan.inlined.get(e.id)
     if (load) return printPlace(load.place, c)
     const call = c.plan.inlinedCalls.get(e.id)
-    if (call) return primary(c, `${c.module.names.functions.get(call.func) ?? call.func}(${list(call.args as readonly Expr[], c)})`)
+    if (call)
+      return primary(
+        c,
+        `${c.module.names.functions.get(call.func) ?? call.func}(${list(call.args as readonly Expr[], c)})`,
+      )
     return primary(c, c.results.get(e.id) ?? `unnamed_${e.id}`)
   },
   op: printOp,
@@ -125,12 +142,24 @@ const chain = (rank: Rank, operand: number): Infix => ({ rank, left: operand | b
 
 /** WGSL's own table: what it does not list here is an error without parentheses. */
 const INFIX: Readonly<Record<string, Infix>> = {
-  '*': mul, '/': mul, '%': mul,
-  '+': add, '-': add,
-  '<<': shift, '>>': shift,
-  '==': relation, '!=': relation, '<': relation, '<=': relation, '>': relation, '>=': relation,
-  '&&': chain(RANK.and, RELATION), '||': chain(RANK.or, RELATION),
-  '&': chain(RANK.bitAnd, UNARY), '|': chain(RANK.bitOr, UNARY), '^': chain(RANK.bitXor, UNARY),
+  '*': mul,
+  '/': mul,
+  '%': mul,
+  '+': add,
+  '-': add,
+  '<<': shift,
+  '>>': shift,
+  '==': relation,
+  '!=': relation,
+  '<': relation,
+  '<=': relation,
+  '>': relation,
+  '>=': relation,
+  '&&': chain(RANK.and, RELATION),
+  '||': chain(RANK.or, RELATION),
+  '&': chain(RANK.bitAnd, UNARY),
+  '|': chain(RANK.bitOr, UNARY),
+  '^': chain(RANK.bitXor, UNARY),
 }
 
 /** Operators that take a vector and a scalar. */

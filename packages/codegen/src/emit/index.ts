@@ -1,2 +1,2 @@
 export * from './module'
-export { survey, type Survey } from './survey'
+export { type Survey, survey } from './survey'

@@ -37,7 +37,8 @@ describe('literals', () => {
   })
 
   test('powers of ten and of two', () => {
-    for (let e = -44; e <= 38; e++) expect(Math.fround(Number(literal('f32', Math.fround(10 ** e)).slice(0, -1)))).toBe(Math.fround(10 ** e))
+    for (let e = -44; e <= 38; e++)
+      expect(Math.fround(Number(literal('f32', Math.fround(10 ** e)).slice(0, -1)))).toBe(Math.fround(10 ** e))
     for (let e = -149; e < 128; e++) expect(Math.fround(Number(literal('f32', 2 ** e).slice(0, -1)))).toBe(2 ** e)
   })
 

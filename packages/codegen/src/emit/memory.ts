@@ -1,4 +1,19 @@
-import { EFFECTS, forEachStmt, isPlace, type AddressSpace, type Block, type Call, type Effect, type Func, type Kernel, type Place, type PtrType, type Root, type Step, type Type } from '@weft/dsl/ir'
+import {
+  type AddressSpace,
+  type Block,
+  type Call,
+  EFFECTS,
+  type Effect,
+  type Func,
+  forEachStmt,
+  isPlace,
+  type Kernel,
+  type Place,
+  type PtrType,
+  type Root,
+  type Step,
+  type Type,
+} from '@weft/dsl/ir'
 
 /** What memory each place of a kernel is in, and what its statements may change. */
 export interface Memory {
@@ -41,22 +56,35 @@ interface Write {
 
 const keyOf = (root: Root): string => {
   switch (root.kind) {
-    case 'variable': return `v${root.id}`
+    case 'variable':
+      return `v${root.id}`
     // pointers of a function may refer to the same memory when nothing writes it: one key for all
-    case 'pointer': return 'p'
-    default: return `b${root.name}`
+    case 'pointer':
+      return 'p'
+    default:
+      return `b${root.name}`
   }
 }
 
 /** Which spaces a barrier makes new: everything that other invocations write. */
 const SHARED: { readonly [K in Space]: boolean } = {
-  function: false, private: false, uniform: false, immediate: false, read: false, handle: true, workgroup: true, storage: true,
+  function: false,
+  private: false,
+  uniform: false,
+  immediate: false,
+  read: false,
+  handle: true,
+  workgroup: true,
+  storage: true,
 }
 
 export function memoryOf(kernel: Kernel): Memory {
   const bindings = new Map<string, Space>()
   for (const b of kernel.bindings) {
-    bindings.set(b.name, b.kind === 'texture' ? 'handle' : b.kind === 'uniform' ? 'uniform' : b.access === 'read' ? 'read' : 'storage')
+    bindings.set(
+      b.name,
+      b.kind === 'texture' ? 'handle' : b.kind === 'uniform' ? 'uniform' : b.access === 'read' ? 'read' : 'storage',
+    )
   }
   for (const c of kernel.constants) bindings.set(c.name, 'uniform')
   const types = new Map<number | string, Type>()
@@ -78,28 +106,40 @@ export function memoryOf(kernel: Kernel): Memory {
   for (const f of kernel.functions) {
     noteVariables(f.body)
     pure.set(f.name, isPure(f.body, pure, scope(f).space))
-    if (f.params.every((p) => typeof p.type === 'string' || p.type.kind !== 'ptr') && seesNothing(f.body, values, scope(f).space)) values.add(f.name)
+    if (
+      f.params.every((p) => typeof p.type === 'string' || p.type.kind !== 'ptr') &&
+      seesNothing(f.body, values, scope(f).space)
+    )
+      values.add(f.name)
   }
   return entry
 
   function scope(func: Func | null): Memory {
     const pointers = new Map<string, PtrType>()
-    for (const p of func?.params ?? []) if (typeof p.type !== 'string' && p.type.kind === 'ptr') pointers.set(p.name, p.type)
+    for (const p of func?.params ?? [])
+      if (typeof p.type !== 'string' && p.type.kind === 'ptr') pointers.set(p.name, p.type)
     const space = (root: Root): Space => {
       switch (root.kind) {
-        case 'variable': return variables.get(root.id) ?? 'function'
-        case 'pointer': return pointers.get(root.name)?.space ?? 'storage'
-        default: return bindings.get(root.name) ?? 'storage'
+        case 'variable':
+          return variables.get(root.id) ?? 'function'
+        case 'pointer':
+          return pointers.get(root.name)?.space ?? 'storage'
+        default:
+          return bindings.get(root.name) ?? 'storage'
       }
     }
     return {
       space,
       type(root) {
         switch (root.kind) {
-          case 'variable': return types.get(root.id) ?? null
-          case 'pointer': return pointers.get(root.name)?.of ?? null
-          case 'binding': return types.get(root.name) ?? null
-          case 'view': return root.type
+          case 'variable':
+            return types.get(root.id) ?? null
+          case 'pointer':
+            return pointers.get(root.name)?.of ?? null
+          case 'binding':
+            return types.get(root.name) ?? null
+          case 'view':
+            return root.type
         }
       },
       isValue: (func) => values.has(func),
@@ -167,7 +207,8 @@ export function clobbers(log: WriteLog, place: Place, after: number, until: numb
   if (until <= after) return false
   const space = log.spaceOf(place.root)
   // a function that is called may write private variables too; it is counted as a barrier
-  if ((SHARED[space] || space === 'private' || place.root.kind === 'pointer') && within(log.barriers, after, until)) return true
+  if ((SHARED[space] || space === 'private' || place.root.kind === 'pointer') && within(log.barriers, after, until))
+    return true
   const writes = log.byRoot.get(keyOf(place.root))
   if (!writes) return false
   for (let i = writes.length - 1; i >= 0; i--) {

@@ -1,14 +1,29 @@
-import { BUILTINS, FEATURES, forEachExpr, forEachStmt, isPlace, spell, type Block, type BuiltinName, type Extent, type FeatureName, type Func, type Kernel, type Place, type StructType, type Type } from '@weft/dsl/ir'
+import {
+  type Block,
+  BUILTINS,
+  type BuiltinName,
+  type Extent,
+  FEATURES,
+  type FeatureName,
+  type Func,
+  forEachExpr,
+  forEachStmt,
+  isPlace,
+  type Kernel,
+  type Place,
+  type StructType,
+  spell,
+  type Type,
+} from '@weft/dsl/ir'
 import { comment } from './comments'
 import type { Context, Module } from './context'
 import { print } from './expressions'
-import { SPECIAL, type Special } from './literals'
-import { literal } from './literals'
-import { memoryOf, type Memory } from './memory'
+import { literal, SPECIAL, type Special } from './literals'
+import { type Memory, memoryOf } from './memory'
 import { memberNames, names } from './names'
 import { plan } from './plan'
-import { line, output, rootName, writeBody, type Output } from './statements'
-import { survey, type Survey } from './survey'
+import { line, type Output, output, rootName, writeBody } from './statements'
+import { type Survey, survey } from './survey'
 
 /** Where the bindings of a kernel go. */
 export interface Slots {
@@ -80,10 +95,15 @@ function gap(out: Output): void {
 
 // Names and types.
 
-function moduleNames(kernel: Kernel, found: Survey, memory: Memory): { readonly module: Module; readonly entryPoint: string } {
+function moduleNames(
+  kernel: Kernel,
+  found: Survey,
+  memory: Memory,
+): { readonly module: Module; readonly entryPoint: string } {
   const all = names()
   const globals = new Map<string, string>()
-  for (const d of [...kernel.bindings, ...kernel.overrides, ...kernel.constants]) globals.set(d.name, all.declare(d.name))
+  for (const d of [...kernel.bindings, ...kernel.overrides, ...kernel.constants])
+    globals.set(d.name, all.declare(d.name))
   const variables = new Map<number, string>()
   for (const v of kernel.variables) variables.set(v.id, all.declare(v.name))
   const functions = new Map<string, string>()
@@ -118,7 +138,11 @@ function moduleNames(kernel: Kernel, found: Survey, memory: Memory): { readonly 
     memory,
     type,
     names: {
-      globals, variables, functions, structs, params,
+      globals,
+      variables,
+      functions,
+      structs,
+      params,
       visible: all.visible,
       members: (struct) => (struct === null ? paramMembers : (members.get(struct) ?? none)),
     },
@@ -143,7 +167,10 @@ function writeDeclarations(kernel: Kernel, m: Module, slots: Slots, out: Output)
   const { globals } = m.names
   for (const o of kernel.overrides) {
     const id = o.id === null ? '' : `@id(${o.id}) `
-    line(out, `${id}override ${globals.get(o.name)}: ${o.type}${o.default === null ? '' : ` = ${literal(o.type, o.default)}`};`)
+    line(
+      out,
+      `${id}override ${globals.get(o.name)}: ${o.type}${o.default === null ? '' : ` = ${literal(o.type, o.default)}`};`,
+    )
   }
   const c = functionContext(m, m.memory, [])
   for (const k of kernel.constants) line(out, `const ${globals.get(k.name)} = ${print(k.value, c)};`)
@@ -154,7 +181,12 @@ function writeDeclarations(kernel: Kernel, m: Module, slots: Slots, out: Output)
     const name = globals.get(b.name) as string
     if (!slot || written.has(name)) continue
     written.add(name)
-    const space = b.kind === 'texture' ? 'var' : b.kind === 'uniform' ? 'var<uniform>' : `var<storage, ${b.access === 'read' ? 'read' : 'read_write'}>`
+    const space =
+      b.kind === 'texture'
+        ? 'var'
+        : b.kind === 'uniform'
+          ? 'var<uniform>'
+          : `var<storage, ${b.access === 'read' ? 'read' : 'read_write'}>`
     line(out, `@group(${slot.group}) @binding(${slot.binding}) ${space} ${name}: ${m.type(b.type)};`)
   }
 }
@@ -172,7 +204,12 @@ function writeVariables(kernel: Kernel, m: Module, out: Output): void {
 
 // Functions.
 
-function functionContext(m: Module, memory: Memory, body: Kernel['body'], visible: ReadonlySet<string> = m.names.visible): Context {
+function functionContext(
+  m: Module,
+  memory: Memory,
+  body: Kernel['body'],
+  visible: ReadonlySet<string> = m.names.visible,
+): Context {
   const c: { plan: Context['plan'] } & Omit<Context, 'plan'> = {
     module: m,
     memory,
@@ -192,7 +229,17 @@ function functionContext(m: Module, memory: Memory, body: Kernel['body'], visibl
 
 const EMPTY = { owner: null, depth: 0, loop: false, sites: [], end: 0 }
 const NO_PLAN: Context['plan'] = {
-  root: EMPTY, bound: new Set(), inlined: new Map(), carried: new Map(), adopted: new Map(), inlinedCalls: new Map(), uses: () => 0, hint: () => undefined, builtins: new Set(), specials: new Set(), renamed: new Map(),
+  root: EMPTY,
+  bound: new Set(),
+  inlined: new Map(),
+  carried: new Map(),
+  adopted: new Map(),
+  inlinedCalls: new Map(),
+  uses: () => 0,
+  hint: () => undefined,
+  builtins: new Set(),
+  specials: new Set(),
+  renamed: new Map(),
 }
 
 function writeFunction(f: Func, m: Module, memory: Memory, out: Output): void {
@@ -286,7 +333,8 @@ function writeEntry(kernel: Kernel, name: string, m: Module, memory: Memory, out
   line(out, '}')
 }
 
-const extent = (x: Extent, m: Module): string => (typeof x === 'number' ? String(x) : (m.names.globals.get(x.override) ?? x.override))
+const extent = (x: Extent, m: Module): string =>
+  typeof x === 'number' ? String(x) : (m.names.globals.get(x.override) ?? x.override)
 
 const MEANING: { readonly [K in Special]: string } = { inf: '∞', negInf: '−∞', nan: 'NaN' }
 
@@ -298,4 +346,3 @@ function writeSpecials(c: Context, out: Output): void {
     line(out, `  var ${name} = 0x${SPECIAL[s].bits.toString(16)}u; // ${MEANING[s]}`)
   }
 }
-

@@ -5,9 +5,9 @@ import { TAKEN, WORDS } from './reserved'
 
 test('names stay as they are, unless they mean something to WGSL', () => {
   const n = names()
-  expect(['row', 'größe', 'Δx', '_x', 'target', 'vec4f', 'min', 'f32', 'texture_2d', 'workgroup'].map((x) => n.declare(x))).toEqual([
-    'row', 'größe', 'Δx', '_x', 'target_', 'vec4f_', 'min_', 'f32_', 'texture_2d_', 'workgroup_',
-  ])
+  expect(
+    ['row', 'größe', 'Δx', '_x', 'target', 'vec4f', 'min', 'f32', 'texture_2d', 'workgroup'].map((x) => n.declare(x)),
+  ).toEqual(['row', 'größe', 'Δx', '_x', 'target_', 'vec4f_', 'min_', 'f32_', 'texture_2d_', 'workgroup_'])
 })
 
 test('two names never become one', () => {
@@ -31,7 +31,11 @@ test('a name is free again after its block, but not within one that sees it', ()
 })
 
 test('members only avoid words', () => {
-  expect([...memberNames([{ name: 'min' }, { name: 'final' }, { name: 'final_' }]).values()]).toEqual(['min', 'final_', 'final__1'])
+  expect([...memberNames([{ name: 'min' }, { name: 'final' }, { name: 'final_' }]).values()]).toEqual([
+    'min',
+    'final_',
+    'final__1',
+  ])
   for (const w of WORDS) expect(TAKEN.has(w)).toBe(true)
 })
 

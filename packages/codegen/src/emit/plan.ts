@@ -1,6 +1,21 @@
-import { blocksOf, isInt, isPlace, type Block, type BuiltinName, type Call, type Const, type Expr, type Let, type Load, type Op, type Place, type Result, type Stmt } from '@weft/dsl/ir'
+import {
+  type Block,
+  type BuiltinName,
+  blocksOf,
+  type Call,
+  type Const,
+  type Expr,
+  isInt,
+  isPlace,
+  type Let,
+  type Load,
+  type Op,
+  type Place,
+  type Result,
+  type Stmt,
+} from '@weft/dsl/ir'
 import { eachIndex, eachOperand } from '../passes/children'
-import { specialOf, type Special } from './literals'
+import { type Special, specialOf } from './literals'
 import { clobbers, type Memory } from './memory'
 
 /**
@@ -309,7 +324,8 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     const called = calls.get(result.id)
     if (called) {
       const [only] = info.sites
-      const here = info.sites.length === 1 && only?.region === called.site.region && !only.through && !renamed.has(result.id)
+      const here =
+        info.sites.length === 1 && only?.region === called.site.region && !only.through && !renamed.has(result.id)
       if (here) inlinedCalls.set(result.id, called.stmt)
       for (const a of called.stmt.args as readonly Expr[]) infoOf(a)?.sites.push(here ? only : called.site)
       return
@@ -330,7 +346,8 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     const place = load?.stmt.place
     if (!load || place?.root.kind !== 'variable' || place.steps.length > 0 || adopted.has(place.root.id)) return
     const declared = vars.get(place.root.id)
-    if (declared?.region !== at.region || declared.stmt?.kind !== 'var' || declared.stmt.variable.name !== UNNAMED) return
+    if (declared?.region !== at.region || declared.stmt?.kind !== 'var' || declared.stmt.variable.name !== UNNAMED)
+      return
     if (!clobbers(log, place, load.site.time, root.end)) adopted.set(place.root.id, named)
   }
 
@@ -423,7 +440,9 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
 
 /** Whether a body has a `continue` of its own loop. */
 export function continues(body: Block): boolean {
-  return body.some((s) => s.kind === 'continue' || (s.kind !== 'loop' && s.kind !== 'range' && blocksOf(s).some(continues)))
+  return body.some(
+    (s) => s.kind === 'continue' || (s.kind !== 'loop' && s.kind !== 'range' && blocksOf(s).some(continues)),
+  )
 }
 
 const base = (at: Site): Site => at.base ?? at
@@ -439,13 +458,39 @@ function common(a: Site, b: Site): Site {
 }
 
 const LEAF: { readonly [K in Expr['kind']]: boolean } = {
-  const: true, builtin: true, param: true, override: true, constant: true, argument: true, result: true,
-  op: false, construct: false, convert: false, bitcast: false, swizzle: false, index: false, member: false, length: false,
+  const: true,
+  builtin: true,
+  param: true,
+  override: true,
+  constant: true,
+  argument: true,
+  result: true,
+  op: false,
+  construct: false,
+  convert: false,
+  bitcast: false,
+  swizzle: false,
+  index: false,
+  member: false,
+  length: false,
 }
 
 const COST: { readonly [K in Expr['kind']]: number } = {
-  const: 0, builtin: 0, param: 0, override: 0, constant: 0, argument: 0, result: 0,
-  op: 1, construct: 1, convert: 1, bitcast: 1, swizzle: 0, index: 1, member: 0, length: 1,
+  const: 0,
+  builtin: 0,
+  param: 0,
+  override: 0,
+  constant: 0,
+  argument: 0,
+  result: 0,
+  op: 1,
+  construct: 1,
+  convert: 1,
+  bitcast: 1,
+  swizzle: 0,
+  index: 1,
+  member: 0,
+  length: 1,
 }
 
 /** Just a name, or part of one: writing it twice costs nothing and reads better. */
@@ -473,7 +518,11 @@ function isStep(e: Op): boolean {
 }
 
 const STEPS: ReadonlySet<string> = new Set(['add', 'sub', 'eq', 'ne', 'lt', 'le', 'gt', 'ge'])
-const isName = (e: Expr): boolean => typeof e.type === 'string' && isInt(e.type) && (LEAF[e.kind] || ((e.kind === 'swizzle' || e.kind === 'member') && isName(e.of)))
+const isName = (e: Expr): boolean =>
+  typeof e.type === 'string' &&
+  isInt(e.type) &&
+  (LEAF[e.kind] || ((e.kind === 'swizzle' || e.kind === 'member') && isName(e.of)))
 
 /** A splat is written again, its scalar bound: in arithmetic the scalar is all that is written. */
-const isScalarArgument = (e: Expr | undefined): boolean => e !== undefined && typeof e.type === 'string' && !e.type.startsWith('vec') && !e.type.startsWith('mat')
+const isScalarArgument = (e: Expr | undefined): boolean =>
+  e !== undefined && typeof e.type === 'string' && !e.type.startsWith('vec') && !e.type.startsWith('mat')

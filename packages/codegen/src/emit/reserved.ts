@@ -35,8 +35,27 @@ textureSampleCompareLevel textureSampleGrad textureSampleLevel textureSampleBase
 bufferView bufferArrayView bufferLength print hasResource getResource inputAttachmentLoad`
 
 const words = (text: string): readonly string[] => text.split(/\s+/)
-const TEXEL_FORMATS = ['8unorm', '8snorm', '8uint', '8sint', '16unorm', '16snorm', '16uint', '16sint', '16float', '32uint', '32sint', '32float']
-const formats = [...['r', 'rg', 'rgba'].flatMap((c) => TEXEL_FORMATS.map((f) => c + f)), 'bgra8unorm', 'rgb10a2uint', 'rgb10a2unorm', 'rg11b10ufloat']
+const TEXEL_FORMATS = [
+  '8unorm',
+  '8snorm',
+  '8uint',
+  '8sint',
+  '16unorm',
+  '16snorm',
+  '16uint',
+  '16sint',
+  '16float',
+  '32uint',
+  '32sint',
+  '32float',
+]
+const formats = [
+  ...['r', 'rg', 'rgba'].flatMap((c) => TEXEL_FORMATS.map((f) => c + f)),
+  'bgra8unorm',
+  'rgb10a2uint',
+  'rgb10a2unorm',
+  'rg11b10ufloat',
+]
 
 /** Illegal everywhere. */
 export const WORDS: ReadonlySet<string> = new Set([...words(KEYWORDS), ...words(RESERVED)])

@@ -1,5 +1,29 @@
-import { EFFECTS, forEachStmt, isPlace, isScalar, isValueName, operands, placeOperands, PURE, scalarOf, type Block, type Cases, type Effect, type Expr, type If, type Let, type Loop, type Place, type Range, type Result, type Stmt, type Store, type Type, type Var } from '@weft/dsl/ir'
-import { RANK, type Context } from './context'
+import {
+  type Block,
+  type Cases,
+  EFFECTS,
+  type Effect,
+  type Expr,
+  forEachStmt,
+  type If,
+  isPlace,
+  isScalar,
+  isValueName,
+  type Let,
+  type Loop,
+  operands,
+  type Place,
+  PURE,
+  placeOperands,
+  type Range,
+  type Result,
+  type Stmt,
+  type Store,
+  scalarOf,
+  type Type,
+  type Var,
+} from '@weft/dsl/ir'
+import { type Context, RANK } from './context'
 import { alone, infix, list, pointer, print, printPlace, splatted } from './expressions'
 import { literal } from './literals'
 import type { Region, Site } from './plan'
@@ -73,7 +97,10 @@ function isSilent(s: Stmt, c: Context): boolean {
     case 'let':
       return c.plan.uses(s.result) === 0
     case 'call':
-      return s.result !== null && (c.plan.inlinedCalls.has(s.result.id) || (c.plan.uses(s.result) === 0 && c.memory.isValue(s.func)))
+      return (
+        s.result !== null &&
+        (c.plan.inlinedCalls.has(s.result.id) || (c.plan.uses(s.result) === 0 && c.memory.isValue(s.func)))
+      )
     default:
       return false
   }
@@ -111,7 +138,8 @@ const STATEMENTS: Cases<Stmt, void, [Writer, Site]> = {
     const { c } = w
     const args = s.args.map((a) => (isPlace(a) ? pointer(a, c) : list([a], c)))
     const text = `${c.module.names.functions.get(s.func) ?? s.func}(${args.join(', ')})`
-    if (s.result && c.plan.uses(s.result) > 0) writeLet(w, s.result, givenName(s.result, `${s.func}_value`, c), text, s.at)
+    if (s.result && c.plan.uses(s.result) > 0)
+      writeLet(w, s.result, givenName(s.result, `${s.func}_value`, c), text, s.at)
     else line(w.out, `${text};`, s.at)
   },
   if: writeIf,
@@ -166,7 +194,8 @@ function inLoop(at: Site): boolean {
 }
 
 /** The zero of a type: drivers have been seen not to reset a variable without initial value in each round. */
-const zero = (type: Type, c: Context): string => (typeof type === 'string' && isValueName(type) && isScalar(type) ? literal(type, 0) : `${c.module.type(type)}()`)
+const zero = (type: Type, c: Context): string =>
+  typeof type === 'string' && isValueName(type) && isScalar(type) ? literal(type, 0) : `${c.module.type(type)}()`
 
 function writeLet(w: Writer, result: Result, wanted: string, text: string, at: number): void {
   const name = w.c.names.declare(wanted)
@@ -187,8 +216,10 @@ function assignment(s: Store, c: Context): string {
     const operator = row ? (row.form === 'infix' ? row.wgsl : '') : '*'
     const [a, b] = value.args as [Expr, Expr]
     if (COMPOUND.has(operator)) {
-      if (reads(a, s.place, c)) return `${target} ${operator}= ${alone((row && operator.length === 1 && '+-*/%'.includes(operator) ? splatted(b, c) : null) ?? b, c)}`
-      if (row && COMMUTES.has(operator) && reads(b, s.place, c)) return `${target} ${operator}= ${alone(splatted(a, c) ?? a, c)}`
+      if (reads(a, s.place, c))
+        return `${target} ${operator}= ${alone((row && operator.length === 1 && '+-*/%'.includes(operator) ? splatted(b, c) : null) ?? b, c)}`
+      if (row && COMMUTES.has(operator) && reads(b, s.place, c))
+        return `${target} ${operator}= ${alone(splatted(a, c) ?? a, c)}`
     }
   }
   return `${target} = ${alone(value, c)}`
@@ -202,13 +233,22 @@ function reads(e: Expr, place: Place, c: Context): boolean {
 
 function samePlace(a: Place, b: Place): boolean {
   if (a.root.kind !== b.root.kind || a.steps.length !== b.steps.length || a.root.kind === 'view') return false
-  const same = a.root.kind === 'variable' ? a.root.id === (b.root as typeof a.root).id : a.root.name === (b.root as typeof a.root).name
-  return same && a.steps.every((x, i) => {
-    const y = b.steps[i]
-    if (x.kind === 'member') return y?.kind === 'member' && x.name === y.name
-    if (y?.kind !== 'index') return false
-    return x.index === y.index || (x.index.kind === 'const' && y.index.kind === 'const' && x.index.lanes[0] === y.index.lanes[0])
-  })
+  const same =
+    a.root.kind === 'variable'
+      ? a.root.id === (b.root as typeof a.root).id
+      : a.root.name === (b.root as typeof a.root).name
+  return (
+    same &&
+    a.steps.every((x, i) => {
+      const y = b.steps[i]
+      if (x.kind === 'member') return y?.kind === 'member' && x.name === y.name
+      if (y?.kind !== 'index') return false
+      return (
+        x.index === y.index ||
+        (x.index.kind === 'const' && y.index.kind === 'const' && x.index.lanes[0] === y.index.lanes[0])
+      )
+    })
+  )
 }
 
 // Effects.
@@ -220,7 +260,8 @@ function writeEffect(s: Effect, w: Writer): void {
   if (s.place) args.push(row.family === 'texture' ? printPlace(s.place, c) : pointer(s.place, c))
   if (s.args.length > 0) args.push(list(s.args, c))
   const text = `${row.wgsl}${template(s, c)}(${args.join(', ')})`
-  const used = (s.result !== null && c.plan.uses(s.result) > 0) || (s.exchanged !== null && c.plan.uses(s.exchanged) > 0)
+  const used =
+    (s.result !== null && c.plan.uses(s.result) > 0) || (s.exchanged !== null && c.plan.uses(s.exchanged) > 0)
   if (!used || !s.result) {
     // atomics may be called for their effect alone, everything else has to be used
     const plain = row.family === 'atomic' || row.out === null
@@ -234,12 +275,27 @@ function writeEffect(s: Effect, w: Writer): void {
     line(w.out, `let ${name} = ${text};`, s.at)
     return
   }
-  writeLet(w, s.result, givenName(s.result, s.place ? `${rootName(s.place, c)}_value` : FAMILY_NAMES[row.family], c), text, s.at)
+  writeLet(
+    w,
+    s.result,
+    givenName(s.result, s.place ? `${rootName(s.place, c)}_value` : FAMILY_NAMES[row.family], c),
+    text,
+    s.at,
+  )
 }
 
-const FAMILY_NAMES = { atomic: 'old', barrier: 'value', subgroup: 'group_value', quad: 'quad_value', texture: 'texel', matrix: 'matrix', buffer: 'size' } as const
+const FAMILY_NAMES = {
+  atomic: 'old',
+  barrier: 'value',
+  subgroup: 'group_value',
+  quad: 'quad_value',
+  texture: 'texel',
+  matrix: 'matrix',
+  buffer: 'size',
+} as const
 
-const givenName = (result: Result, otherwise: string, c: Context): string => c.plan.renamed.get(result.id)?.name ?? otherwise
+const givenName = (result: Result, otherwise: string, c: Context): string =>
+  c.plan.renamed.get(result.id)?.name ?? otherwise
 
 function template(s: Effect, c: Context): string {
   const majorness = s.majorness ? `${s.majorness}_major` : null
@@ -287,7 +343,14 @@ function writeElse(w: Writer, no: Region): void {
   const only = no.sites.filter((at) => at.binds.length > 0 || (at.stmt && !isSilent(at.stmt, c)))
   const [first] = only
   const inner = first?.stmt
-  if (only.length === 1 && inner?.kind === 'if' && first && first.binds.length === 0 && w.chain < LONGEST_CHAIN && !isQuiet((first.inner[0] as Region).sites, c)) {
+  if (
+    only.length === 1 &&
+    inner?.kind === 'if' &&
+    first &&
+    first.binds.length === 0 &&
+    w.chain < LONGEST_CHAIN &&
+    !isQuiet((first.inner[0] as Region).sites, c)
+  ) {
     w.chain++
     line(out, `} else if (${alone(inner.test, c)}) {`, inner.at)
     writeRegion(w, first.inner[0] as Region)
@@ -303,7 +366,14 @@ function writeElse(w: Writer, no: Region): void {
   w.chain = chain
 }
 
-const OPPOSITE: Readonly<Record<string, string>> = { '==': '!=', '!=': '==', '<': '>=', '>=': '<', '>': '<=', '<=': '>' }
+const OPPOSITE: Readonly<Record<string, string>> = {
+  '==': '!=',
+  '!=': '==',
+  '<': '>=',
+  '>=': '<',
+  '>': '<=',
+  '<=': '>',
+}
 
 /** The opposite of a test; comparisons of integers turn round, those of floats do not, since NaN makes both false. */
 function negated(test: Expr, c: Context): string {
@@ -362,7 +432,11 @@ function partsOf(s: Loop, at: Site): LoopParts {
 
 /** Whether the head of a `while` or `for` can hold all that runs before the test. */
 const hasHead = (s: Loop, parts: LoopParts, c: Context): boolean =>
-  s.test !== null && s.breakIf === null && isQuiet(parts.header, c) && parts.test.binds.length === 0 && parts.body.binds.length === 0
+  s.test !== null &&
+  s.breakIf === null &&
+  isQuiet(parts.header, c) &&
+  parts.test.binds.length === 0 &&
+  parts.body.binds.length === 0
 
 /** The one store of a continuing block, if that is all that is in it. */
 function updateOf(parts: LoopParts, c: Context): Store | null {
@@ -385,7 +459,13 @@ function isDeclared(e: Expr, c: Context, counter: number | null): boolean {
   const load = c.plan.inlined.get(e.id)
   if (!load) return c.results.has(e.id)
   const { root } = load.place
-  if (root.kind === 'variable' && root.id !== counter && !c.variables.has(root.id) && !c.module.names.variables.has(root.id)) return false
+  if (
+    root.kind === 'variable' &&
+    root.id !== counter &&
+    !c.variables.has(root.id) &&
+    !c.module.names.variables.has(root.id)
+  )
+    return false
   return placeOperands(load.place).every((o) => isDeclared(o, c, counter))
 }
 
@@ -490,7 +570,15 @@ function nameFor(e: Expr, c: Context): string {
   return suffix === undefined || stem.endsWith(suffix) ? stem : stem + suffix
 }
 
-const SUFFIX: Readonly<Record<string, string>> = { mul: '_offset', div: '_div', shr: '_div', rem: '_rem', bitAnd: '_rem', lt: '_in', le: '_in' }
+const SUFFIX: Readonly<Record<string, string>> = {
+  mul: '_offset',
+  div: '_div',
+  shr: '_div',
+  rem: '_rem',
+  bitAnd: '_rem',
+  lt: '_in',
+  le: '_in',
+}
 
 /** The first name in an expression, looking only at what its value is close to. */
 function baseOf(e: Expr, c: Context): string | undefined {
@@ -521,7 +609,20 @@ function baseOf(e: Expr, c: Context): string | undefined {
   }
 }
 
-const NAMING = { add: true, sub: true, mul: true, div: true, shr: true, rem: true, bitAnd: true, lt: true, le: true, min: true, max: true, clamp: true }
+const NAMING = {
+  add: true,
+  sub: true,
+  mul: true,
+  div: true,
+  shr: true,
+  rem: true,
+  bitAnd: true,
+  lt: true,
+  le: true,
+  min: true,
+  max: true,
+  clamp: true,
+}
 
 function typeName(type: Type): string {
   if (!isValueName(type)) return 'value'

@@ -1,4 +1,14 @@
-import { featuresOf, forEachExpr, forEachStmt, type Block, type Expr, type FeatureName, type Kernel, type StructType, type Type } from '@weft/dsl/ir'
+import {
+  type Block,
+  type Expr,
+  type FeatureName,
+  featuresOf,
+  forEachExpr,
+  forEachStmt,
+  type Kernel,
+  type StructType,
+  type Type,
+} from '@weft/dsl/ir'
 
 /** What the head of a module depends on. */
 export interface Survey {
@@ -25,7 +35,8 @@ export function survey(kernel: Kernel): Survey {
     forEachExpr(body, expr)
     forEachStmt(body, (s) => {
       if (s.kind === 'var') type(s.variable.type)
-      else if ((s.kind === 'load' || s.kind === 'store' || s.kind === 'effect') && s.place?.root.kind === 'view') type(s.place.root.type)
+      else if ((s.kind === 'load' || s.kind === 'store' || s.kind === 'effect') && s.place?.root.kind === 'view')
+        type(s.place.root.type)
     })
   }
 

@@ -1,16 +1,22 @@
-import { sameType, WeftError, type Expr, type Kernel, type Place } from '@weft/dsl/ir'
+import { type Expr, type Kernel, type Place, sameType, WeftError } from '@weft/dsl/ir'
 import { mapBodies, mapExprs, mapStmt } from '../passes/rewrite'
 
 /** The kernel for callers that give one buffer as both bindings of an alias: there is only the writable one. */
 export function mergeAlias(kernel: Kernel, [input, output]: readonly [string, string]): Kernel {
   const from = kernel.bindings.find((b) => b.name === input)
   const to = kernel.bindings.find((b) => b.name === output)
-  if (!from || !to) throw new WeftError({ code: 'unknown-name', message: `the alias ['${input}', '${output}'] names no two bindings` })
+  if (!from || !to)
+    throw new WeftError({ code: 'unknown-name', message: `the alias ['${input}', '${output}'] names no two bindings` })
   if (!sameType(from.type, to.type)) {
-    throw new WeftError({ code: 'bad-type', message: `the alias ['${input}', '${output}'] joins bindings of different types` })
+    throw new WeftError({
+      code: 'bad-type',
+      message: `the alias ['${input}', '${output}'] joins bindings of different types`,
+    })
   }
   const rename = (p: Place): Place =>
-    (p.root.kind === 'binding' || p.root.kind === 'view') && p.root.name === input ? { ...p, root: { ...p.root, name: output } } : p
+    (p.root.kind === 'binding' || p.root.kind === 'view') && p.root.name === input
+      ? { ...p, root: { ...p.root, name: output } }
+      : p
   const lengths = mapExprs(kernel, (e: Expr) => {
     if (e.kind !== 'length') return e
     const of = rename(e.of)
@@ -34,7 +40,9 @@ export function mergeAlias(kernel: Kernel, [input, output]: readonly [string, st
   const merged = mapBodies(lengths, block)
   return {
     ...merged,
-    bindings: kernel.bindings.filter((b) => b !== from).map((b) => (b === to ? { ...b, access: 'read_write' as const } : b)),
+    bindings: kernel.bindings
+      .filter((b) => b !== from)
+      .map((b) => (b === to ? { ...b, access: 'read_write' as const } : b)),
     aliases: [],
     launch: kernel.launch && { ...kernel.launch, workgroups: kernel.launch.workgroups.map(renameLength) },
   }

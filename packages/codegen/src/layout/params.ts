@@ -1,7 +1,22 @@
-import { factsOf, isValueName, membersOf, roundUp, scalarOf, sizeOf, spell, strideOf, WeftError, type Expr, type Field, type Kernel, type Type, type ValueName } from '@weft/dsl/ir'
+import {
+  type Expr,
+  type Field,
+  factsOf,
+  isValueName,
+  type Kernel,
+  membersOf,
+  roundUp,
+  scalarOf,
+  sizeOf,
+  spell,
+  strideOf,
+  type Type,
+  type ValueName,
+  WeftError,
+} from '@weft/dsl/ir'
 import type { ParamsLayout } from '../artifact'
-import { lanesOf, opOf, splatConst } from '../passes/nodes'
 import { foldExpr } from '../passes/fold'
+import { lanesOf, opOf, splatConst } from '../passes/nodes'
 import { mapExprs } from '../passes/rewrite'
 
 /**
@@ -34,7 +49,11 @@ const IMMEDIATE_BYTES = 64
 /** Whether the params can be immediates: no arrays, no f16 (naga), no more than 64 bytes. */
 export function fitsImmediates(kernel: Kernel): boolean {
   const layout = paramsLayout(kernel)
-  return layout !== null && layout.size <= IMMEDIATE_BYTES && kernel.params.every((p) => isValueName(p.type) && scalarOf(p.type) !== 'f16' && scalarOf(p.type) !== 'bool')
+  return (
+    layout !== null &&
+    layout.size <= IMMEDIATE_BYTES &&
+    kernel.params.every((p) => isValueName(p.type) && scalarOf(p.type) !== 'f16' && scalarOf(p.type) !== 'bool')
+  )
 }
 
 // Arrays.
@@ -47,7 +66,8 @@ interface Packing {
 }
 
 function packingOf(type: Type): Packing | null {
-  if (typeof type === 'string' || type.kind !== 'array' || typeof type.count !== 'number' || !isValueName(type.of)) return null
+  if (typeof type === 'string' || type.kind !== 'array' || typeof type.count !== 'number' || !isValueName(type.of))
+    return null
   const { scalar, rows, cols } = factsOf(type.of)
   if (cols > 1 || rows > 2 || scalar === 'f16' || scalar === 'bool') return null
   const vec4 = `vec4${scalar[0]}` as ValueName

@@ -1,4 +1,14 @@
-import { EFFECTS, forEachStmt, roundUp, sizeOf, spell, strideOf, type Binding, type Kernel, type TextureType } from '@weft/dsl/ir'
+import {
+  type Binding,
+  EFFECTS,
+  forEachStmt,
+  type Kernel,
+  roundUp,
+  sizeOf,
+  spell,
+  strideOf,
+  type TextureType,
+} from '@weft/dsl/ir'
 import type { BindGroupLayoutDescriptor, BindGroupLayoutEntry, CompiledBinding, Slot } from '../artifact'
 import type { Slots } from '../emit'
 
@@ -14,7 +24,11 @@ export function assignSlots(kernel: Kernel): Slots {
 }
 
 /** Slots by the names that callers use: of an alias, both names are the same slot. */
-export function slotList(slots: Slots, names: readonly string[], alias: readonly [string, string] | null): readonly Slot[] {
+export function slotList(
+  slots: Slots,
+  names: readonly string[],
+  alias: readonly [string, string] | null,
+): readonly Slot[] {
   return names.map((name) => {
     const slot = slots.bindings.get(alias !== null && name === alias[0] ? alias[1] : name)
     if (!slot) throw new RangeError(`binding '${name}' has no slot`)
@@ -23,11 +37,21 @@ export function slotList(slots: Slots, names: readonly string[], alias: readonly
 }
 
 /** The layouts of the bind groups; `paramsSize` is that of the uniform block of the params, null when there is none. */
-export function bindGroupLayouts(kernel: Kernel, slots: Slots, paramsSize: number | null): readonly BindGroupLayoutDescriptor[] {
+export function bindGroupLayouts(
+  kernel: Kernel,
+  slots: Slots,
+  paramsSize: number | null,
+): readonly BindGroupLayoutDescriptor[] {
   const unchecked = matrixBindings(kernel)
-  const entries = kernel.bindings.map((b) => entryOf(b, slots.bindings.get(b.name)?.binding ?? 0, !unchecked.has(b.name)))
+  const entries = kernel.bindings.map((b) =>
+    entryOf(b, slots.bindings.get(b.name)?.binding ?? 0, !unchecked.has(b.name)),
+  )
   if (paramsSize !== null && slots.params) {
-    entries.push({ binding: slots.params.binding, visibility: COMPUTE, buffer: { type: 'uniform', minBindingSize: paramsSize } })
+    entries.push({
+      binding: slots.params.binding,
+      visibility: COMPUTE,
+      buffer: { type: 'uniform', minBindingSize: paramsSize },
+    })
   }
   return entries.length === 0 ? [] : [{ label: kernel.name, entries }]
 }
@@ -40,7 +64,8 @@ function matrixBindings(kernel: Kernel): ReadonlySet<string> {
   const names = new Set<string>()
   for (const body of [kernel.body, ...kernel.functions.map((f) => f.body)]) {
     forEachStmt(body, (s) => {
-      if (s.kind === 'effect' && s.place?.root.kind === 'binding' && EFFECTS[s.op].family === 'matrix') names.add(s.place.root.name)
+      if (s.kind === 'effect' && s.place?.root.kind === 'binding' && EFFECTS[s.op].family === 'matrix')
+        names.add(s.place.root.name)
     })
   }
   return names
@@ -59,18 +84,28 @@ const TEXTURE_ACCESS = { read: 'read-only', write: 'write-only', read_write: 're
 function textureEntry(t: TextureType): Pick<BindGroupLayoutEntry, 'texture' | 'storageTexture'> {
   const multisampled = t.dimension === 'multisampled_2d'
   const viewDimension = multisampled ? '2d' : t.dimension.replace('_', '-')
-  if (t.format) return { storageTexture: { access: TEXTURE_ACCESS[t.access ?? 'write'], format: t.format, viewDimension } }
+  if (t.format)
+    return { storageTexture: { access: TEXTURE_ACCESS[t.access ?? 'write'], format: t.format, viewDimension } }
   return { texture: { sampleType: t.depth ? 'depth' : SAMPLE_TYPE[t.of], viewDimension, multisampled } }
 }
 
 /** In bytes; of a runtime-sized array, one element. Sizes of bindings are multiples of 4. */
-const minBindingSize = (b: Binding): number => (b.kind === 'texture' ? 0 : roundUp(b.kind === 'uniform' ? 16 : 4, sizeOf(b.type)))
+const minBindingSize = (b: Binding): number =>
+  b.kind === 'texture' ? 0 : roundUp(b.kind === 'uniform' ? 16 : 4, sizeOf(b.type))
 
 /** A binding as callers see it. */
 export function compiledBinding(b: Binding): CompiledBinding {
-  const element = typeof b.type !== 'string' && b.type.kind === 'array' ? { type: spell(b.type.of), stride: strideOf(b.type.of) } : null
+  const element =
+    typeof b.type !== 'string' && b.type.kind === 'array'
+      ? { type: spell(b.type.of), stride: strideOf(b.type.of) }
+      : null
   return {
-    name: b.name, kind: b.kind, access: b.access, type: spell(b.type), element,
-    minBindingSize: minBindingSize(b), writes: b.access === 'read' ? null : (b.writes ?? 'full'),
+    name: b.name,
+    kind: b.kind,
+    access: b.access,
+    type: spell(b.type),
+    element,
+    minBindingSize: minBindingSize(b),
+    writes: b.access === 'read' ? null : (b.writes ?? 'full'),
   }
 }

@@ -50,7 +50,9 @@ export function rebuild(e: Expr, f: (operand: Expr) => Expr): Expr {
     case 'construct': {
       const args = rebuildList(e.args, f)
       if (args === e.args) return e
-      return e.kind === 'op' ? { kind: 'op', at: e.at, type: e.type, op: e.op, args } : { kind: 'construct', at: e.at, type: e.type, args }
+      return e.kind === 'op'
+        ? { kind: 'op', at: e.at, type: e.type, op: e.op, args }
+        : { kind: 'construct', at: e.at, type: e.type, args }
     }
     case 'convert': {
       const arg = f(e.arg)

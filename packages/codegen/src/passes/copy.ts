@@ -1,4 +1,4 @@
-import { type Block, type Expr, type Place, type Result, type Stmt } from '@weft/dsl/ir'
+import type { Block, Expr, Place, Result, Stmt } from '@weft/dsl/ir'
 import { rebuild } from './children'
 import { mapStmt } from './rewrite'
 
@@ -72,13 +72,21 @@ export function copyBlock(block: Block, by: Substitution): Block {
       case 'store':
         return { ...next, place: reroot(next.place) }
       case 'effect':
-        return { ...next, place: next.place && reroot(next.place), result: result(next.result), exchanged: result(next.exchanged) }
+        return {
+          ...next,
+          place: next.place && reroot(next.place),
+          result: result(next.result),
+          exchanged: result(next.exchanged),
+        }
       case 'call':
-        return { ...next, args: next.args.map((a) => (a.kind === 'place' ? reroot(a) : a)), result: result(next.result) }
+        return {
+          ...next,
+          args: next.args.map((a) => (a.kind === 'place' ? reroot(a) : a)),
+          result: result(next.result),
+        }
       default:
         return next
     }
   }
   return block.map(stmt)
 }
-

@@ -1,4 +1,4 @@
-import { type Block, type Expr, type Kernel, type Load, type Place, type Result, type Root, type Stmt, type Type } from '@weft/dsl/ir'
+import type { Block, Expr, Kernel, Load, Place, Result, Root, Stmt, Type } from '@weft/dsl/ir'
 import { rebuild } from './children'
 import { mapBodies, mapStmt } from './rewrite'
 
@@ -10,7 +10,9 @@ import { mapBodies, mapStmt } from './rewrite'
  * takes the value of an earlier one only where that is visible, and only from bindings that nobody writes.
  */
 export function cse(kernel: Kernel): Kernel {
-  const readOnly = new Set(kernel.bindings.filter((b) => b.kind !== 'texture' && b.access === 'read').map((b) => b.name))
+  const readOnly = new Set(
+    kernel.bindings.filter((b) => b.kind !== 'texture' && b.access === 'read').map((b) => b.name),
+  )
   return mapBodies(kernel, (body) => cseBody(body, readOnly))
 }
 
@@ -55,7 +57,9 @@ function cseBody(body: Block, readOnly: ReadonlySet<string>): Block {
         // what the header loads is visible in the rest of the loop
         loaded.push(new Map())
         const header = statements(s.header)
-        const next = mapStmt(header === s.header ? s : { ...s, header }, go, (inner) => (inner === header ? header : block(inner)))
+        const next = mapStmt(header === s.header ? s : { ...s, header }, go, (inner) =>
+          inner === header ? header : block(inner),
+        )
         loaded.pop()
         if (next !== s) changed = true
         out.push(next)
@@ -80,7 +84,8 @@ function cseBody(body: Block, readOnly: ReadonlySet<string>): Block {
   return block(body)
 }
 
-const isReadOnly = (root: Root, readOnly: ReadonlySet<string>): boolean => root.kind === 'binding' && readOnly.has(root.name)
+const isReadOnly = (root: Root, readOnly: ReadonlySet<string>): boolean =>
+  root.kind === 'binding' && readOnly.has(root.name)
 
 const typeKey = (t: Type): string => (typeof t === 'string' ? t : JSON.stringify(t))
 
@@ -185,4 +190,3 @@ function placeKey(place: Place, numbers: Numbers): string {
 }
 
 const loadKey = (s: Load, numbers: Numbers): string => placeKey(s.place, numbers)
-

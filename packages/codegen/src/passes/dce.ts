@@ -1,4 +1,17 @@
-import { blocksOf, EFFECTS, forEachStmt, isPlace, loopTests, statementOperands, type Block, type Expr, type Kernel, type Place, type Range, type Stmt } from '@weft/dsl/ir'
+import {
+  type Block,
+  blocksOf,
+  EFFECTS,
+  type Expr,
+  forEachStmt,
+  isPlace,
+  type Kernel,
+  loopTests,
+  type Place,
+  type Range,
+  type Stmt,
+  statementOperands,
+} from '@weft/dsl/ir'
 import { eachOperand } from './children'
 import { flatMapBlock, mapStmt } from './rewrite'
 
@@ -34,7 +47,10 @@ const prune = (kernel: Kernel): Kernel => withBodies(kernel, pruneBlock)
 
 /** Whether no statement after `s` is reached. */
 const isJump = (s: Stmt): boolean =>
-  s.kind === 'return' || s.kind === 'break' || s.kind === 'continue' || (s.kind === 'if' && leaves(s.then) && leaves(s.else))
+  s.kind === 'return' ||
+  s.kind === 'break' ||
+  s.kind === 'continue' ||
+  (s.kind === 'if' && leaves(s.then) && leaves(s.else))
 const leaves = (block: Block): boolean => {
   const last = block.at(-1)
   return last !== undefined && isJump(last)
@@ -79,7 +95,11 @@ function runsNever(s: Range): boolean {
 
 /** Whether a block has a `break` of its own switch. */
 const breaks = (block: Block): boolean =>
-  block.some((s) => s.kind === 'break' || (s.kind !== 'loop' && s.kind !== 'range' && s.kind !== 'switch' && blocksOf(s).some(breaks)))
+  block.some(
+    (s) =>
+      s.kind === 'break' ||
+      (s.kind !== 'loop' && s.kind !== 'range' && s.kind !== 'switch' && blocksOf(s).some(breaks)),
+  )
 
 // Values.
 
@@ -89,7 +109,8 @@ function sweep(kernel: Kernel): Kernel {
   const pure = pureFunctions(kernel)
   const called = new Set<string>()
   const next = withBodies(kernel, (body) => sweepBody(body, read, pure))
-  for (const body of [next.body, ...next.functions.map((f) => f.body)]) forEachStmt(body, (s) => s.kind === 'call' && called.add(s.func))
+  for (const body of [next.body, ...next.functions.map((f) => f.body)])
+    forEachStmt(body, (s) => s.kind === 'call' && called.add(s.func))
   const functions = next.functions.filter((f) => called.has(f.name))
   const variables = next.variables.filter((v) => read.has(v.id) || v.space === 'workgroup')
   if (functions.length === next.functions.length && variables.length === next.variables.length) return next
@@ -155,7 +176,9 @@ function sweepBody(body: Block, read: ReadonlySet<number>, pure: ReadonlySet<str
         const continuing = block(s.continuing)
         const body = block(s.body)
         const header = block(s.header)
-        return header === s.header && body === s.body && continuing === s.continuing ? s : { ...s, header, body, continuing }
+        return header === s.header && body === s.body && continuing === s.continuing
+          ? s
+          : { ...s, header, body, continuing }
       }
       case 'switch':
       case 'range':
@@ -202,4 +225,3 @@ function pureFunctions(kernel: Kernel): ReadonlySet<string> {
   }
   return pure
 }
-

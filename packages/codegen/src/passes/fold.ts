@@ -1,4 +1,18 @@
-import { bitcast, construct, convert, element, evaluate, factsOf, isFloat, isValueName, swizzle, type Const, type Expr, type Kernel, type ValueName } from '@weft/dsl/ir'
+import {
+  bitcast,
+  type Const,
+  construct,
+  convert,
+  type Expr,
+  element,
+  evaluate,
+  factsOf,
+  isFloat,
+  isValueName,
+  type Kernel,
+  swizzle,
+  type ValueName,
+} from '@weft/dsl/ir'
 import { constOf } from './nodes'
 import { mapExprs } from './rewrite'
 
@@ -19,7 +33,8 @@ export function foldExpr(e: Expr): Expr {
     case 'swizzle':
       return e.of.kind === 'const' ? constOf(e.type, swizzle(e.of, e.lanes)) : e
     case 'index': {
-      if (e.of.kind !== 'const' || e.index.kind !== 'const' || !isValueName(e.type) || factsOf(e.of.type).rows === 1) return e
+      if (e.of.kind !== 'const' || e.index.kind !== 'const' || !isValueName(e.type) || factsOf(e.of.type).rows === 1)
+        return e
       const lanes = element(e.of, e.index.lanes[0] ?? 0)
       return lanes ? constOf(e.type, lanes) : e
     }

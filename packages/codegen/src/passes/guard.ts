@@ -1,4 +1,14 @@
-import { EFFECTS, forEachExpr, type Block, type Expr, type HostExpr, type Kernel, type Let, type Result, type Stmt } from '@weft/dsl/ir'
+import {
+  type Block,
+  EFFECTS,
+  type Expr,
+  forEachExpr,
+  type HostExpr,
+  type Kernel,
+  type Let,
+  type Result,
+  type Stmt,
+} from '@weft/dsl/ir'
 import { convertTo, lanesOf, opOf, splatConst } from './nodes'
 import { freshIds } from './rewrite'
 import { sameExpr } from './same'
@@ -20,7 +30,11 @@ export function guard(kernel: Kernel): Kernel {
   const result: Result = Object.freeze({ kind: 'result', type: 'u32', id: fresh() })
   const name: Let = { kind: 'let', at: -1, name: 'workgroup_index', value: linearWorkgroupIndex(-1), result }
   const leave: Stmt = {
-    kind: 'if', at: -1, test: opOf(-1, 'ge', result, hostExpr(count, kernel)), then: [{ kind: 'return', at: -1, value: null }], else: [],
+    kind: 'if',
+    at: -1,
+    test: opOf(-1, 'ge', result, hostExpr(count, kernel)),
+    then: [{ kind: 'return', at: -1, value: null }],
+    else: [],
   }
   return { ...kernel, body: [name, leave, ...kernel.body] }
 }
@@ -28,7 +42,11 @@ export function guard(kernel: Kernel): Kernel {
 function countsWorkgroups(kernel: Kernel): boolean {
   let found = false
   const see = (e: Expr): void => {
-    if (e.kind === 'builtin' && (e.name === 'num_workgroups' || e.name === 'workgroup_index' || e.name === 'global_invocation_index')) found = true
+    if (
+      e.kind === 'builtin' &&
+      (e.name === 'num_workgroups' || e.name === 'workgroup_index' || e.name === 'global_invocation_index')
+    )
+      found = true
   }
   forEachExpr(kernel.body, see)
   return found
@@ -58,7 +76,12 @@ export function hostExpr(e: HostExpr, kernel: Kernel): Expr {
     }
     case 'length': {
       const type = kernel.bindings.find((b) => b.name === e.binding)?.type ?? 'u32'
-      return { kind: 'length', at: -1, type: 'u32', of: { kind: 'place', type, root: { kind: 'binding', name: e.binding }, steps: [] } }
+      return {
+        kind: 'length',
+        at: -1,
+        type: 'u32',
+        of: { kind: 'place', type, root: { kind: 'binding', name: e.binding }, steps: [] },
+      }
     }
     case 'ceilDiv': {
       const a = hostExpr(e.a, kernel)
@@ -82,7 +105,10 @@ function isGuarded(kernel: Kernel, count: HostExpr): boolean {
   const invocation = opOf(-1, 'add', opOf(-1, 'mul', group, splatConst('u32', size)), local)
   const bounds: readonly [Expr, Expr][] =
     typeof count !== 'number' && count.kind === 'ceilDiv' && count.b === size
-      ? [[invocation, hostExpr(count.a, kernel)], [group, hostExpr(count, kernel)]]
+      ? [
+          [invocation, hostExpr(count.a, kernel)],
+          [group, hostExpr(count, kernel)],
+        ]
       : [[group, hostExpr(count, kernel)]]
   const lets = new Map<number, Expr>()
   const same = (a: Expr, b: Expr): boolean => sameExpr(a, b, lets)
@@ -90,14 +116,20 @@ function isGuarded(kernel: Kernel, count: HostExpr): boolean {
     if (test.kind !== 'op') return false
     const [a, b] = test.args as [Expr, Expr]
     if (test.op === 'and') return inRange(a) || inRange(b)
-    return bounds.some(([index, end]) => (test.op === 'lt' && same(a, index) && same(b, end)) || (test.op === 'gt' && same(b, index) && same(a, end)))
+    return bounds.some(
+      ([index, end]) =>
+        (test.op === 'lt' && same(a, index) && same(b, end)) || (test.op === 'gt' && same(b, index) && same(a, end)),
+    )
   }
   const outOfRange = (test: Expr): boolean => {
     if (test.kind !== 'op') return false
     const [a, b] = test.args as [Expr, Expr]
     if (test.op === 'or') return outOfRange(a) || outOfRange(b)
     if (test.op === 'not') return inRange(a)
-    return bounds.some(([index, end]) => (test.op === 'ge' && same(a, index) && same(b, end)) || (test.op === 'le' && same(b, index) && same(a, end)))
+    return bounds.some(
+      ([index, end]) =>
+        (test.op === 'ge' && same(a, index) && same(b, end)) || (test.op === 'le' && same(b, index) && same(a, end)),
+    )
   }
   const locals = new Set<number>()
   for (const v of kernel.variables) locals.add(v.id)
@@ -115,7 +147,8 @@ function isGuarded(kernel: Kernel, count: HostExpr): boolean {
           break
         case 'effect': {
           const { memory, family } = EFFECTS[s.op]
-          if (family !== 'barrier' && memory !== 'none' && memory !== 'read' && !(s.place?.root.kind === 'variable')) return false
+          if (family !== 'barrier' && memory !== 'none' && memory !== 'read' && !(s.place?.root.kind === 'variable'))
+            return false
           break
         }
         case 'call':

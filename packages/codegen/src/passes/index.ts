@@ -1,6 +1,6 @@
 import type { Kernel } from '@weft/dsl/ir'
-import type { Profile } from '../profiles/profiles'
 import { lowerParamArrays } from '../layout/params'
+import type { Profile } from '../profiles/profiles'
 import { cse } from './cse'
 import { dce } from './dce'
 import { fold } from './fold'
@@ -19,7 +19,17 @@ export interface Pass {
   readonly required: boolean
 }
 
-export type PassName = 'params' | 'guard' | 'unroll' | 'legalize' | 'fold' | 'simplify' | 'cse' | 'licm' | 'dce' | 'runtime-constants'
+export type PassName =
+  | 'params'
+  | 'guard'
+  | 'unroll'
+  | 'legalize'
+  | 'fold'
+  | 'simplify'
+  | 'cse'
+  | 'licm'
+  | 'dce'
+  | 'runtime-constants'
 
 const required = (name: PassName, run: Pass['run']): Pass => ({ name, run, required: true })
 const optional = (name: PassName, run: Pass['run']): Pass => ({ name, run, required: false })

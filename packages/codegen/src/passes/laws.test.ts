@@ -1,10 +1,38 @@
-import { evaluate, resolve, PURE, ROUND, scalarOf, slotType, type Expr, type Op, type PureName, type Row, type ValueName } from '@weft/dsl/ir'
+import {
+  type Expr,
+  evaluate,
+  type Op,
+  PURE,
+  type PureName,
+  ROUND,
+  type Row,
+  resolve,
+  scalarOf,
+  slotType,
+  type ValueName,
+} from '@weft/dsl/ir'
 import { describe, expect, test } from 'vitest'
 import { LAWS, type Law, type Term } from './laws'
 import { constOf, splatConst } from './nodes'
 import { applyLaw } from './simplify'
 
-const FLOATS = [0, -0, 1, -1, 1.5, -2, 3, 2 ** -126, -(2 ** -149), 2 ** -149, 3.4028234663852886e38, -3.4028234663852886e38, Infinity, -Infinity, Number.NaN]
+const FLOATS = [
+  0,
+  -0,
+  1,
+  -1,
+  1.5,
+  -2,
+  3,
+  2 ** -126,
+  -(2 ** -149),
+  2 ** -149,
+  3.4028234663852886e38,
+  -3.4028234663852886e38,
+  Infinity,
+  -Infinity,
+  Number.NaN,
+]
 const HALVES = [0, -0, 1, -1, 1.5, -2, 3, 2 ** -14, -(2 ** -24), 65504, -65504, Infinity, -Infinity, Number.NaN]
 const VALUES: Record<string, readonly number[]> = {
   f32: FLOATS,
@@ -30,7 +58,12 @@ const CONSTANTS: Record<string, readonly number[]> = {
 }
 
 /** Builds the left side for constants and unknowns; unknowns are results, numbered by their letters. */
-function leftSide(term: readonly [PureName, ...Term[]], type: ValueName, constants: ReadonlyMap<string, number>, unknown = new Map<string, Expr>()): Op | null {
+function leftSide(
+  term: readonly [PureName, ...Term[]],
+  type: ValueName,
+  constants: ReadonlyMap<string, number>,
+  unknown = new Map<string, Expr>(),
+): Op | null {
   const row: Row = PURE[term[0]]
   const t = term[0] === 'not' && typeof term[1] !== 'string' && typeof term[1] === 'object' ? 'bool' : type
   const args: Expr[] = []
@@ -53,15 +86,26 @@ function leftSide(term: readonly [PureName, ...Term[]], type: ValueName, constan
       args.push(known)
     }
   }
-  const out = resolve(row, args.map((a) => a.type as ValueName))
+  const out = resolve(
+    row,
+    args.map((a) => a.type as ValueName),
+  )
   return out === null ? null : { kind: 'op', at: 0, type: out, op: term[0], args }
 }
 
-function valueOf(e: Expr, values: ReadonlyMap<number, number>): { type: ValueName; lanes: readonly number[] } {
+function valueIn(e: Expr, values: ReadonlyMap<number, number>): { type: ValueName; lanes: readonly number[] } {
   if (e.kind === 'const') return e
-  if (e.kind === 'result') return splatConst(e.type as ValueName, ROUND[scalarOf(e.type as ValueName)](values.get(e.id) as number))
+  if (e.kind === 'result')
+    return splatConst(e.type as ValueName, ROUND[scalarOf(e.type as ValueName)](values.get(e.id) as number))
   if (e.kind !== 'op') throw new Error(e.kind)
-  return constOf(e.type, evaluate(e.op, e.type, e.args.map((a) => valueOf(a, values))))
+  return constOf(
+    e.type,
+    evaluate(
+      e.op,
+      e.type,
+      e.args.map((a) => valueIn(a, values)),
+    ),
+  )
 }
 
 function unknowns(e: Expr, into = new Map<number, ValueName>()): Map<number, ValueName> {
@@ -94,12 +138,21 @@ describe('laws hold bit by bit on special values', () => {
           if (!right) continue
           expect(right.type).toBe(left.type)
           const vars = [...unknowns(left)]
-          for (const values of assignments(vars.map(([id]) => String(id)), [...new Set(vars.flatMap(([, t]) => VALUES[scalarOf(t)] as readonly number[]))])) {
+          for (const values of assignments(
+            vars.map(([id]) => String(id)),
+            [...new Set(vars.flatMap(([, t]) => VALUES[scalarOf(t)] as readonly number[]))],
+          )) {
             const given = new Map([...values].map(([id, v]) => [Number(id), v]))
-            const a = valueOf(left, given)
-            const b = valueOf(right, given)
-            expect(b.lanes.map(String), `${law.says} for ${type} ${JSON.stringify([...given])} ${JSON.stringify([...constants])}`).toEqual(a.lanes.map(String))
-            expect(b.lanes.every((x, i) => Object.is(x, a.lanes[i])), `sign of zero: ${law.says} for ${type} ${[...given.values()]}`).toBe(true)
+            const a = valueIn(left, given)
+            const b = valueIn(right, given)
+            expect(
+              b.lanes.map(String),
+              `${law.says} for ${type} ${JSON.stringify([...given])} ${JSON.stringify([...constants])}`,
+            ).toEqual(a.lanes.map(String))
+            expect(
+              b.lanes.every((x, i) => Object.is(x, a.lanes[i])),
+              `sign of zero: ${law.says} for ${type} ${[...given.values()]}`,
+            ).toBe(true)
             checked++
           }
         }

@@ -34,8 +34,20 @@ export const LAWS: readonly Law[] = [
   law('x - x = 0', 'int', ['sub', 'x', 'x'], 0), // floats: ∞ - ∞ is NaN
   law('(x + a) + b = x + (a + b)', 'int', ['add', ['add', 'x', 'a'], 'b'], ['add', 'x', (a, b) => a + b]),
   law('(a + x) + b = x + (a + b)', 'int', ['add', ['add', 'a', 'x'], 'b'], ['add', 'x', (a, b) => a + b]),
-  law('(x - a) + b = x + (b - a)', 'int', ['add', ['sub', 'x', 'a'], 'b'], ['add', 'x', (a, b) => b - a], (a, b) => b >= a),
-  law('(x + a) - b = x + (a - b)', 'int', ['sub', ['add', 'x', 'a'], 'b'], ['add', 'x', (a, b) => a - b], (a, b) => a >= b),
+  law(
+    '(x - a) + b = x + (b - a)',
+    'int',
+    ['add', ['sub', 'x', 'a'], 'b'],
+    ['add', 'x', (a, b) => b - a],
+    (a, b) => b >= a,
+  ),
+  law(
+    '(x + a) - b = x + (a - b)',
+    'int',
+    ['sub', ['add', 'x', 'a'], 'b'],
+    ['add', 'x', (a, b) => a - b],
+    (a, b) => a >= b,
+  ),
 
   // Products.
   law('x * 1 = x', 'number', ['mul', 'x', 1], 'x'),
@@ -50,11 +62,23 @@ export const LAWS: readonly Law[] = [
   // Quotients. Powers of 2 stay quotients, for the reader: drivers make shifts of them. And `x & 15` for `x % 16` would
   // cost: Tint proves the range of the latter and leaves out the clamp of an index made of it.
   law('x / 1 = x', 'number', ['div', 'x', 1], 'x'),
-  law('(x / a) / b = x / (a * b)', 'u32', ['div', ['div', 'x', 'a'], 'b'], ['div', 'x', (a, b) => a * b], (a, b) => a > 0 && b > 0 && a * b < 2 ** 32),
+  law(
+    '(x / a) / b = x / (a * b)',
+    'u32',
+    ['div', ['div', 'x', 'a'], 'b'],
+    ['div', 'x', (a, b) => a * b],
+    (a, b) => a > 0 && b > 0 && a * b < 2 ** 32,
+  ),
   law('x / 0 = x', 'int', ['div', 'x', 0], 'x'),
   law('x % 0 = 0', 'int', ['rem', 'x', 0], 0),
   law('x % 1 = 0', 'int', ['rem', 'x', 1], 0),
-  law('(x % a) % a = x % a', 'int', ['rem', ['rem', 'x', 'a'], 'b'], ['rem', 'x', 'a'], (a, b) => a === b && nonzero(a)),
+  law(
+    '(x % a) % a = x % a',
+    'int',
+    ['rem', ['rem', 'x', 'a'], 'b'],
+    ['rem', 'x', 'a'],
+    (a, b) => a === b && nonzero(a),
+  ),
 
   // Signs.
   law('-(-x) = x', 'signed', ['neg', ['neg', 'x']], 'x'),
@@ -76,7 +100,13 @@ export const LAWS: readonly Law[] = [
   law('x >> 0 = x', 'int', ['shr', 'x', 0], 'x'),
   law('x << a = x << (a mod 32)', 'int', ['shl', 'x', 'a'], ['shl', 'x', (a) => a % 32], (a) => a >= 32),
   law('x >> a = x >> (a mod 32)', 'int', ['shr', 'x', 'a'], ['shr', 'x', (a) => a % 32], (a) => a >= 32),
-  law('(x >> a) >> b = x >> (a + b)', 'int', ['shr', ['shr', 'x', 'a'], 'b'], ['shr', 'x', (a, b) => a + b], (a, b) => a + b < 32),
+  law(
+    '(x >> a) >> b = x >> (a + b)',
+    'int',
+    ['shr', ['shr', 'x', 'a'], 'b'],
+    ['shr', 'x', (a, b) => a + b],
+    (a, b) => a + b < 32,
+  ),
 
   // Bounds.
   law('min(x, x) = x', 'int', ['min', 'x', 'x'], 'x'),

@@ -1,4 +1,4 @@
-import { operands, type Block, type Expr, type Kernel, type Result, type Stmt } from '@weft/dsl/ir'
+import { type Block, type Expr, type Kernel, operands, type Result, type Stmt } from '@weft/dsl/ir'
 import { rebuild } from './children'
 import { atOf } from './nodes'
 import { freshIds, mapBodies, mapStmt } from './rewrite'
@@ -19,7 +19,13 @@ export function licm(kernel: Kernel): Kernel {
 const WORTH = 4
 
 const hasLoop = (b: Block): boolean =>
-  b.some((s) => s.kind === 'range' || s.kind === 'loop' || (s.kind === 'if' && (hasLoop(s.then) || hasLoop(s.else))) || (s.kind === 'switch' && (s.cases.some((c) => hasLoop(c.body)) || hasLoop(s.default))))
+  b.some(
+    (s) =>
+      s.kind === 'range' ||
+      s.kind === 'loop' ||
+      (s.kind === 'if' && (hasLoop(s.then) || hasLoop(s.else))) ||
+      (s.kind === 'switch' && (s.cases.some((c) => hasLoop(c.body)) || hasLoop(s.default))),
+  )
 
 interface Loop {
   /** The depth of its blocks: what is known at a lesser depth does not change in it. */
@@ -64,7 +70,7 @@ function hoist(body: Block, fresh: () => number): Block {
     }
     const result: Result = Object.freeze({ kind: 'result', type: e.type, id: fresh() })
     depths.set(result.id, outermost.depth - 1)
-    outermost.before.push({ kind: 'let', at: atOf(e), name: 'fixed', value: e, result })
+    outermost.before.push({ kind: 'let', at: atOf(e), name: nameOf(e), value: e, result })
     outermost.moved.set(e, result)
     return result
   }
@@ -123,7 +129,8 @@ function hoist(body: Block, fresh: () => number): Block {
     depth--
     loops.pop()
     out.push(...opened.before)
-    const same = header === s.header && test === s.test && body === s.body && continuing === s.continuing && breakIf === s.breakIf
+    const same =
+      header === s.header && test === s.test && body === s.body && continuing === s.continuing && breakIf === s.breakIf
     return same ? s : { ...s, header, test, body, continuing, breakIf }
   }
 
@@ -144,5 +151,37 @@ function costOf(e: Expr): number {
   }
 }
 
-const CHEAP = new Set(['add', 'sub', 'mul', 'neg', 'not', 'bitNot', 'bitAnd', 'bitOr', 'bitXor', 'shl', 'shr', 'eq', 'ne', 'lt', 'le', 'gt', 'ge', 'and', 'or', 'boolAnd', 'boolOr', 'min', 'max', 'abs', 'select', 'fma'])
+const CHEAP = new Set([
+  'add',
+  'sub',
+  'mul',
+  'neg',
+  'not',
+  'bitNot',
+  'bitAnd',
+  'bitOr',
+  'bitXor',
+  'shl',
+  'shr',
+  'eq',
+  'ne',
+  'lt',
+  'le',
+  'gt',
+  'ge',
+  'and',
+  'or',
+  'boolAnd',
+  'boolOr',
+  'min',
+  'max',
+  'abs',
+  'select',
+  'fma',
+])
 
+/** What it is, in a word. */
+function nameOf(e: Expr): string {
+  if (e.kind !== 'op') return 'fixed'
+  return e.op === 'div' ? 'quotient' : e.op === 'rem' ? 'remainder' : 'fixed'
+}

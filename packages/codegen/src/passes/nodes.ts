@@ -1,4 +1,16 @@
-import { factsOf, PURE, resolve, withScalar, type Const, type Convert, type Expr, type Op, type PureName, type Swizzle, type ValueName } from '@weft/dsl/ir'
+import {
+  type Const,
+  type Convert,
+  type Expr,
+  factsOf,
+  type Op,
+  PURE,
+  type PureName,
+  resolve,
+  type Swizzle,
+  type ValueName,
+  withScalar,
+} from '@weft/dsl/ir'
 
 /** Construction of nodes in passes. `at` is that of the node which a new one stands for. */
 
@@ -13,7 +25,10 @@ export function splatConst(type: ValueName, x: number): Const {
 }
 
 export function opOf(at: number, op: PureName, ...args: readonly Expr[]): Op {
-  const type = resolve(PURE[op], args.map((a) => a.type as ValueName))
+  const type = resolve(
+    PURE[op],
+    args.map((a) => a.type as ValueName),
+  )
   if (type === null) throw new RangeError(`no form of ${op} for (${args.map((a) => String(a.type)).join(', ')})`)
   return Object.freeze({ kind: 'op', at, type, op, args: Object.freeze(args.slice()) })
 }

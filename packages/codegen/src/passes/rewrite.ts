@@ -1,4 +1,4 @@
-import { isPlace, type Block, type Expr, type Func, type Kernel, type Place, type Stmt } from '@weft/dsl/ir'
+import { type Block, type Expr, type Func, isPlace, type Kernel, type Place, type Stmt } from '@weft/dsl/ir'
 import { rebuild, rebuildList, rebuildPlace } from './children'
 
 /** Rewriting of whole kernels. What does not change stays the same object, so that a pass without effect is free. */
@@ -93,14 +93,18 @@ export function mapStmt(s: Stmt, f: (e: Expr) => Expr, g: (b: Block) => Block): 
         return body === c.body ? c : { ...c, body }
       })
       const otherwise = g(s.default)
-      return selector === s.selector && cases === s.cases && otherwise === s.default ? s : { ...s, selector, cases, default: otherwise }
+      return selector === s.selector && cases === s.cases && otherwise === s.default
+        ? s
+        : { ...s, selector, cases, default: otherwise }
     }
     case 'range': {
       const start = f(s.start)
       const end = f(s.end)
       const step = f(s.step)
       const body = g(s.body)
-      return start === s.start && end === s.end && step === s.step && body === s.body ? s : { ...s, start, end, step, body }
+      return start === s.start && end === s.end && step === s.step && body === s.body
+        ? s
+        : { ...s, start, end, step, body }
     }
     case 'loop': {
       const header = g(s.header)
@@ -108,7 +112,12 @@ export function mapStmt(s: Stmt, f: (e: Expr) => Expr, g: (b: Block) => Block): 
       const body = g(s.body)
       const continuing = g(s.continuing)
       const breakIf = s.breakIf && f(s.breakIf)
-      const same = header === s.header && test === s.test && body === s.body && continuing === s.continuing && breakIf === s.breakIf
+      const same =
+        header === s.header &&
+        test === s.test &&
+        body === s.body &&
+        continuing === s.continuing &&
+        breakIf === s.breakIf
       return same ? s : { ...s, header, test, body, continuing, breakIf }
     }
     case 'return': {

@@ -1,4 +1,14 @@
-import { refusal, type Block, type Const, type Expr, type Kernel, type Let, type Op, type Result, type ValueName } from '@weft/dsl/ir'
+import {
+  type Block,
+  type Const,
+  type Expr,
+  type Kernel,
+  type Let,
+  type Op,
+  type Result,
+  refusal,
+  type ValueName,
+} from '@weft/dsl/ir'
 import { rebuild } from './children'
 import { freshIds, mapBodies, mapStmt } from './rewrite'
 
@@ -49,7 +59,7 @@ function isTrap(e: Expr): boolean {
   switch (e.kind) {
     case 'convert':
     case 'bitcast':
-      return e.arg.kind === 'const' && isFinite(e.arg)
+      return e.arg.kind === 'const' && allFinite(e.arg)
     case 'op':
       return isOpTrap(e)
     default:
@@ -57,18 +67,35 @@ function isTrap(e: Expr): boolean {
   }
 }
 
-const isFinite = (c: Const): boolean => c.lanes.every(Number.isFinite)
+const allFinite = (c: Const): boolean => c.lanes.every(Number.isFinite)
 
 function isOpTrap(e: Op): boolean {
   let constants = 0
   for (const a of e.args) if (a.kind === 'const') constants++
   if (constants === 0) return false
   // ∞ and NaN are written as values made at run time
-  if (constants === e.args.length) return e.args.some((a) => a.kind === 'const' && isFinite(a))
+  if (constants === e.args.length) return e.args.some((a) => a.kind === 'const' && allFinite(a))
   if (!REFUSING.has(e.op)) return false
-  return refusal(e.op, e.type, e.args.map((a) => (a.kind === 'const' ? a : null)), e.args.map((a) => a.type as ValueName)) !== null
+  return (
+    refusal(
+      e.op,
+      e.type,
+      e.args.map((a) => (a.kind === 'const' ? a : null)),
+      e.args.map((a) => a.type as ValueName),
+    ) !== null
+  )
 }
 
 /** Ops of which some constant operands are refused although others are not constant. */
-const REFUSING = new Set(['div', 'rem', 'shl', 'shr', 'clamp', 'smoothstep', 'extractBits', 'insertBits', 'ldexp', 'pow'])
-
+const REFUSING = new Set([
+  'div',
+  'rem',
+  'shl',
+  'shr',
+  'clamp',
+  'smoothstep',
+  'extractBits',
+  'insertBits',
+  'ldexp',
+  'pow',
+])

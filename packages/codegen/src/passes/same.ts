@@ -1,4 +1,4 @@
-import { operands, type Expr } from '@weft/dsl/ir'
+import { type Expr, operands } from '@weft/dsl/ir'
 
 /** Whether two expressions are equal in structure, names of `lets` standing for their values. */
 export function sameExpr(a: Expr, b: Expr, lets: ReadonlyMap<number, Expr> = new Map()): boolean {

@@ -1,4 +1,17 @@
-import { factsOf, isInt, isScalar, isValueName, ROUND, scalarOf, withScalar, type Expr, type Kernel, type Op, type ScalarName, type ValueName } from '@weft/dsl/ir'
+import {
+  type Expr,
+  factsOf,
+  isInt,
+  isScalar,
+  isValueName,
+  type Kernel,
+  type Op,
+  ROUND,
+  type ScalarName,
+  scalarOf,
+  type ValueName,
+  withScalar,
+} from '@weft/dsl/ir'
 import { foldExpr } from './fold'
 import { LAWS, type Law, type Term } from './laws'
 import { convertTo, lanesOf, opOf, splatConst, uniformLane } from './nodes'
@@ -44,7 +57,14 @@ function step(e: Expr): Expr {
 // Laws.
 
 const SCALARS: { readonly [K in Law['on']]: readonly ScalarName[] } = {
-  int: ['i32', 'u32'], u32: ['u32'], i32: ['i32'], float: ['f32', 'f16'], number: ['f32', 'f16', 'i32', 'u32'], signed: ['f32', 'f16', 'i32'], bool: ['bool'], any: ['bool', 'f16', 'f32', 'i32', 'u32'],
+  int: ['i32', 'u32'],
+  u32: ['u32'],
+  i32: ['i32'],
+  float: ['f32', 'f16'],
+  number: ['f32', 'f16', 'i32', 'u32'],
+  signed: ['f32', 'f16', 'i32'],
+  bool: ['bool'],
+  any: ['bool', 'f16', 'f32', 'i32', 'u32'],
 }
 
 /** Laws by op, then by the scalar type of the first operand. */
@@ -130,7 +150,8 @@ function build(right: Law['right'], match: Match, type: ValueName, e: Op): Expr 
   if (typeof right === 'string') return match.exprs.get(right) as Expr
   const [op, ...terms] = right
   const args = terms.map((t): Expr => {
-    if (typeof t === 'string') return isNumberName(t) ? splatConst(type, match.numbers.get(t) as number) : (match.exprs.get(t) as Expr)
+    if (typeof t === 'string')
+      return isNumberName(t) ? splatConst(type, match.numbers.get(t) as number) : (match.exprs.get(t) as Expr)
     if (typeof t === 'number') return splatConst(type, t)
     if (typeof t === 'function') {
       const to = op === 'shl' || op === 'shr' ? withScalar(type, 'u32') : type
@@ -147,7 +168,8 @@ function unconvert(e: Extract<Expr, { kind: 'convert' }>): Expr {
   const { arg } = e
   if (arg.type === e.type) return arg
   // integers to integers and back keep their bits
-  if (arg.kind === 'convert' && isInt(e.type) && isInt(arg.type) && isInt(arg.arg.type as ValueName)) return convertTo(e.at, e.type, arg.arg)
+  if (arg.kind === 'convert' && isInt(e.type) && isInt(arg.type) && isInt(arg.arg.type as ValueName))
+    return convertTo(e.at, e.type, arg.arg)
   return e
 }
 
@@ -167,4 +189,3 @@ function unswizzle(e: Extract<Expr, { kind: 'swizzle' }>): Expr {
   }
   return e
 }
-

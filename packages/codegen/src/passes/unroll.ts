@@ -1,4 +1,4 @@
-import { blocksOf, type Block, type Expr, type Kernel, type Range, type ValueName } from '@weft/dsl/ir'
+import { type Block, blocksOf, type Expr, type Kernel, type Range, type ValueName } from '@weft/dsl/ir'
 import { rebuild } from './children'
 import { copyBlock } from './copy'
 import { foldExpr } from './fold'
@@ -59,4 +59,8 @@ function roundsOf(s: Range): number[] | null {
 
 /** The body for one value of the index, with results and variables of its own. */
 const copy = (s: Range, value: number, fresh: () => number): Block =>
-  copyBlock(s.body, { fresh, results: new Map([[s.index.id, splatConst(s.index.type as ValueName, value)]]), simplify: foldExpr })
+  copyBlock(s.body, {
+    fresh,
+    results: new Map([[s.index.id, splatConst(s.index.type as ValueName, value)]]),
+    simplify: foldExpr,
+  })

@@ -14,12 +14,29 @@ export interface Profile {
 export type ProfileName = 'any' | 'baseline' | 'chrome' | 'firefox' | 'safari'
 
 const ALL: readonly FeatureName[] = [
-  'f16', 'subgroups', 'subgroup-size-control', 'subgroup-id', 'subgroup-matrix', 'linear-indexing', 'buffer-view', 'packed-dot',
-  'immediates', 'pointer-parameters', 'read-write-textures',
+  'f16',
+  'subgroups',
+  'subgroup-size-control',
+  'subgroup-id',
+  'subgroup-matrix',
+  'linear-indexing',
+  'buffer-view',
+  'packed-dot',
+  'immediates',
+  'pointer-parameters',
+  'read-write-textures',
 ]
 
-const profile = (name: ProfileName, allows: readonly FeatureName[], native: readonly (FeatureName | 'f16-bitcast')[], overrides: boolean): Profile => ({
-  name, allows: new Set(allows), native: new Set(native), overrides,
+const profile = (
+  name: ProfileName,
+  allows: readonly FeatureName[],
+  native: readonly (FeatureName | 'f16-bitcast')[],
+  overrides: boolean,
+): Profile => ({
+  name,
+  allows: new Set(allows),
+  native: new Set(native),
+  overrides,
 })
 
 /**

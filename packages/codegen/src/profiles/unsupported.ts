@@ -1,4 +1,18 @@
-import { BUILTINS, EFFECTS, featuresOf, FEATURES, forEachExpr, forEachStmt, isValueName, scalarOf, type Block, type Diagnostic, type FeatureName, type Kernel, type Type } from '@weft/dsl/ir'
+import {
+  type Block,
+  BUILTINS,
+  type Diagnostic,
+  EFFECTS,
+  FEATURES,
+  type FeatureName,
+  featuresOf,
+  forEachExpr,
+  forEachStmt,
+  isValueName,
+  type Kernel,
+  scalarOf,
+  type Type,
+} from '@weft/dsl/ir'
 import type { Profile } from './profiles'
 
 /** What a legalized kernel still needs and its profile does not have: one fault for each, naming the first use. */
@@ -33,16 +47,26 @@ export function firstUse(kernel: Kernel, feature: FeatureName): Use {
   const add = (what: string, at = -1): void => void (found.length === 0 && found.push({ what, at }))
   if (feature === 'f16') {
     const has = (t: Type): boolean =>
-      typeof t === 'string' ? isValueName(t) && scalarOf(t) === 'f16' : t.kind === 'array' || t.kind === 'ptr' ? has(t.of) : t.kind === 'struct' ? t.fields.some((f) => has(f.type)) : t.kind === 'subgroup_matrix' && t.of === 'f16'
+      typeof t === 'string'
+        ? isValueName(t) && scalarOf(t) === 'f16'
+        : t.kind === 'array' || t.kind === 'ptr'
+          ? has(t.of)
+          : t.kind === 'struct'
+            ? t.fields.some((f) => has(f.type))
+            : t.kind === 'subgroup_matrix' && t.of === 'f16'
     for (const b of kernel.bindings) if (has(b.type)) add(`binding '${b.name}' holds f16 and so`)
     for (const p of kernel.params) if (has(p.type)) add(`param '${p.name}' is f16 and so`)
     for (const v of kernel.variables) if (has(v.type)) add(`variable '${v.name}' holds f16 and so`)
-    inBodies(kernel, (body) => forEachExpr(body, (e) => has(e.type) && add('a value of type f16', 'at' in e ? e.at : -1)))
+    inBodies(kernel, (body) =>
+      forEachExpr(body, (e) => has(e.type) && add('a value of type f16', 'at' in e ? e.at : -1)),
+    )
   }
   if (feature === 'subgroup-size-control' && kernel.subgroupSize !== null) add('a required subgroup size')
   if (feature === 'pointer-parameters') for (const f of kernel.functions) add(`a pointer parameter of '${f.name}'`)
   if (feature === 'buffer-view') add('a view of a buffer')
-  if (feature === 'read-write-textures') for (const b of kernel.bindings) if (b.texture?.format && b.access !== 'write') add(`texture '${b.name}', which is read and storage,`)
+  if (feature === 'read-write-textures')
+    for (const b of kernel.bindings)
+      if (b.texture?.format && b.access !== 'write') add(`texture '${b.name}', which is read and storage,`)
   inBodies(kernel, (body) => {
     forEachStmt(body, (s) => {
       if (s.kind !== 'effect') return

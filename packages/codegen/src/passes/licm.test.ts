@@ -1,0 +1,63 @@
+import { f32, fn, u32 } from '@weft/dsl'
+import { expect, test } from 'vitest'
+import { dce } from './dce'
+import { licm } from './licm'
+import { bodyOf, built, text } from './testing/body'
+
+test('what a loop does not change and what costs is computed before the outermost such loop', () => {
+  expect(
+    bodyOf(
+      dce(
+        licm(
+          built(({ out, x, n, m, s }, k) => {
+            k.range('i', n, (i) => {
+              k.range('j', m, (j) => {
+                out.at(i.add(j)).set(
+                  fn
+                    .sqrt(s.add(1))
+                    .mul(f32(i.div(m)))
+                    .add(x.at(n.div(m).add(j))),
+                )
+              })
+            })
+          }),
+        ),
+      ),
+    ),
+  ).toBe(text`
+    %1 = let quotient = n / m
+    range %2 i = 0:u32, n, 1:u32 {
+      %3 = let fixed = sqrt(s + 1:f32) * f32(%2 / m)
+      range %4 j = 0:u32, m, 1:u32 {
+        %5 = load x[%1 + %4]
+        store out[%2 + %4] = %3 + %5
+      }
+    }
+  `)
+})
+
+test('loads and cheap expressions stay where they are', () => {
+  const kernel = built(({ out, x, n, s }, k) => {
+    k.range('i', n, (i) => out.at(i).set(x.at(0).add(s.mul(2))))
+  })
+  expect(licm(kernel)).toBe(kernel)
+})
+
+test('in a loop of its own tests, too', () => {
+  expect(
+    bodyOf(
+      dce(
+        licm(
+          built(({ out, n, m }, k) => {
+            const i = k.var('i', u32(1))
+            k.while(
+              () => i.lt(n.div(m)),
+              () => i.addAssign(1),
+            )
+            out.at(0).set(f32(i))
+          }),
+        ),
+      ),
+    ),
+  ).toMatch(/^var i: u32 = 1:u32\n%1 = let quotient = n \/ m\nloop/)
+})
