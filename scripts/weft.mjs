@@ -7,10 +7,16 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { root } from './packages.mjs'
 import { bundle, sourcePlugins } from './run-ts.mjs'
 
-/** Runs one command line in this process and gives its exit code. */
-export async function weft(args, cwd = process.cwd()) {
+/** The CLI as one file, which is removed at the end of the process; with it in WEFT_CLI_BUNDLE, others need not make it. */
+export async function bundleCli() {
   const program = await bundle(join(root, 'packages/codegen/src/cli/cli.ts'))
   process.on('exit', () => rmSync(program, { force: true }))
+  return program
+}
+
+/** Runs one command line in this process and gives its exit code. */
+export async function weft(args, cwd = process.cwd()) {
+  const program = process.env.WEFT_CLI_BUNDLE ?? (await bundleCli())
   const { cli } = await import(pathToFileURL(program).href)
   return cli(args, {
     cwd,

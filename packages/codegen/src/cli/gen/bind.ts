@@ -185,6 +185,7 @@ const rangeOf = (buffers: boolean, textures: boolean): string => `/** What a bin
 function rangeOf(binding: CompiledBinding, given: Bindings[keyof Bindings] | undefined, ${unused(buffers)}device: GPUDevice): Range {
   const what = \`'\${binding.name}' (\${binding.type})\`
   if (given === undefined || given === null) throw fail('missing-binding', \`\${what} is missing\`)
+  if (typeof given !== 'object') throw fail('binding-type', \`\${what} is not a \${binding.kind === 'texture' ? 'texture' : 'GPUBuffer'}\`)
   ${when(textures, `${when(buffers, "if (binding.kind === 'texture') ")}${TEXTURE}\n  `)}${when(buffers, BUFFER)}
 }${when(buffers, RULES)}`
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -13,13 +13,13 @@ let bundles = 0
 
 /**
  * Where bundles go: below the nearest `node_modules`, so that what they leave external is found from there as from the
- * author's file.
+ * author's file. The real path, since Node resolves source maps against it.
  */
 function cacheFolder(file: string): string {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const modules = join(folder, 'node_modules')
-    if (existsSync(modules)) return join(modules, '.cache/weft')
-    if (folder === dirname(folder)) return join(tmpdir(), 'weft')
+    if (existsSync(modules)) return join(realpathSync(modules), '.cache/weft')
+    if (folder === dirname(folder)) return join(realpathSync(tmpdir()), 'weft')
   }
 }
 
