@@ -21,11 +21,16 @@ import { flatMapBlock, mapStmt } from './rewrite'
  */
 export function dce(kernel: Kernel): Kernel {
   let current = prune(kernel)
-  // Each round may take away the last reader of something; a kernel that was clean takes one.
+  let read = readVariables(current)
   for (;;) {
-    const next = sweep(current)
+    const next = sweep(current, read)
     if (next === current) return current
+    // values go in one round; another is needed where the last reader of a variable went, or the last call of a function
+    const left = readVariables(next)
+    const done = left.size === read.size && next.functions.length === current.functions.length
     current = next
+    read = left
+    if (done) return current
   }
 }
 
@@ -104,8 +109,7 @@ const breaks = (block: Block): boolean =>
 // Values.
 
 /** One walk from the end to the beginning: users come before what they use. */
-function sweep(kernel: Kernel): Kernel {
-  const read = readVariables(kernel)
+function sweep(kernel: Kernel, read: ReadonlySet<number>): Kernel {
   const pure = pureFunctions(kernel)
   const called = new Set<string>()
   const next = withBodies(kernel, (body) => sweepBody(body, read, pure))

@@ -27,8 +27,11 @@ export const operands = (e: Expr): readonly Expr[] => (OPERANDS[e.kind] as (e: E
 
 /** The expressions in a place: the offset of a view, then the indices. */
 export function placeOperands(place: Place): readonly Expr[] {
-  const indices = place.steps.flatMap((step) => (step.kind === 'index' ? [step.index] : []))
-  return place.root.kind === 'view' ? [place.root.offset, ...indices] : indices
+  const { root, steps } = place
+  if (steps.length === 0 && root.kind !== 'view') return NONE
+  const out: Expr[] = root.kind === 'view' ? [root.offset] : []
+  for (const step of steps) if (step.kind === 'index') out.push(step.index)
+  return out
 }
 
 export const isPlace = (x: Expr | Place): x is Place => x.kind === 'place'
@@ -70,9 +73,16 @@ export const loopTests = (s: Stmt): readonly Expr[] =>
 
 /** Calls `visit` for every statement of a block and of the blocks nested in it, in order. */
 export function forEachStmt(block: Block, visit: (s: Stmt) => void): void {
-  for (const s of block) {
+  for (let i = 0; i < block.length; i++) {
+    const s = block[i] as Stmt
     visit(s)
-    for (const inner of blocksOf(s)) forEachStmt(inner, visit)
+    switch (s.kind) {
+      case 'if':
+      case 'switch':
+      case 'range':
+      case 'loop':
+        for (const inner of blocksOf(s)) forEachStmt(inner, visit)
+    }
   }
 }
 
