@@ -30,10 +30,13 @@ const refract: Defining = (m, [x = [], n = [], [eta = ANY] = []]) => {
 
 /**
  * The specification bounds no determinant. Each term is a product of n elements, and every expansion by minors adds up
- * the n! of them in some order: what it may give is a sum of rounded products.
+ * the n! of them in some order: what it may give is a sum of rounded products. A minor may overflow where the whole does
+ * not; with elements taken for 1 at least, the terms bound those of every minor.
  */
 const determinant: Defining = (m, [a = []]) => {
   const n = Math.sqrt(a.length)
+  const sizes = a.map((x) => point(Math.max(1, Math.abs(x.lo), Math.abs(x.hi))))
+  if (isAny(m.sum(permutations(n).map(({ order }) => order.map((row, col) => sizes[col * n + row] as Interval).reduce((p, x) => m.mul(p, x)))))) return [ANY]
   const terms = permutations(n).map(({ order, sign }) => {
     const product = order.map((row, col) => a[col * n + row] as Interval).reduce((p, x) => m.mul(p, x))
     return sign < 0 ? negative(product) : product

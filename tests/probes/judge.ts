@@ -1,17 +1,17 @@
 /** Runs probes and says, lane by lane, what is not as the specification fixes it. */
 import { scalarOf } from '@weft/dsl/ir'
-import { openEngines } from '../parity/engines.js'
-import { type Finished, planOf, runPlans } from '../parity/run.js'
+import type { Engines } from '../parity/engines.js'
+import { type Plan, runPlans } from '../parity/run.js'
 import { accepts } from './accept.js'
 import { type Interval, isAny } from './interval.js'
-import { caseOf, fromMemory, type Probe } from './probe.js'
+import { fromMemory, type Probe } from './probe.js'
 
 /** A probe with what it must give: by call, by lane. */
-export interface Expected<P extends Probe = Probe> {
-  readonly probe: P
+export interface Expected {
+  readonly probe: Probe
   readonly when: 'run time' | 'constant'
   readonly allowed: readonly (readonly Interval[])[]
-  /** Engines lack it. */
+  /** Why naga cannot validate it. */
   readonly tintOnly?: string
 }
 
@@ -23,8 +23,8 @@ export interface Fault {
   readonly allowed: Interval
 }
 
-export interface Judged<P extends Probe = Probe> {
-  readonly expected: Expected<P>
+export interface Judged {
+  readonly expected: Expected
   readonly run: string
   readonly executor: 'interpreter' | 'dawn' | 'wgpu'
   readonly skipped?: string
@@ -33,29 +33,29 @@ export interface Judged<P extends Probe = Probe> {
   /** Lanes that were compared, and lanes where nothing is fixed. */
   readonly compared: number
   readonly open: number
+  /** What it gave, by call; undefined when it did not run. */
+  readonly lanes?: readonly (readonly number[])[]
 }
 
-export async function judge<P extends Probe>(all: readonly Expected<P>[]): Promise<{ judged: Judged<P>[]; finished: Finished[] }> {
-  const engines = await openEngines()
-  const plans = all.map((e) => planOf({ ...caseOf(e.probe, e.when), ...(e.tintOnly ? { tintOnly: e.tintOnly } : {}) }, engines))
+export async function judgePlans(all: readonly Expected[], plans: readonly Plan[], engines: Engines): Promise<Judged[]> {
   const finished = await runPlans(plans, engines)
-  const judged = finished.flatMap(({ plan, outcomes }, n) =>
-    plan.runs.map((run, i): Judged<P> => {
-      const base = { expected: all[n] as Expected<P>, run: run.name, executor: run.executor, faults: [], compared: 0, open: 0 }
+  return finished.flatMap(({ plan, outcomes }, n) =>
+    plan.runs.map((run, i): Judged => {
+      const base = { expected: all[n] as Expected, run: run.name, executor: run.executor, faults: [], compared: 0, open: 0 }
       const outcome = outcomes[i]
       if (!outcome || 'error' in outcome) return { ...base, error: outcome?.error ?? 'it did not run' }
       if ('skipped' in outcome) return { ...base, skipped: outcome.skipped }
-      return { ...base, ...compare(all[n] as Expected<P>, outcome.outputs.out as Uint8Array) }
+      const lanes = fromMemory(base.expected.probe, outcome.outputs.out as Uint8Array)
+      return { ...base, ...compare(base.expected, lanes), lanes }
     }),
   )
-  return { judged, finished }
 }
 
-function compare({ probe, allowed }: Expected, bytes: Uint8Array): Pick<Judged, 'faults' | 'compared' | 'open'> {
+function compare({ probe, allowed }: Expected, results: readonly (readonly number[])[]): Pick<Judged, 'faults' | 'compared' | 'open'> {
   const faults: Fault[] = []
   let compared = 0
   let open = 0
-  fromMemory(probe, bytes).forEach((lanes, c) => {
+  results.forEach((lanes, c) => {
     lanes.forEach((got, lane) => {
       const range = allowed[c]?.[lane] as Interval
       if (isAny(range)) open++

@@ -109,11 +109,12 @@ const room = (probe: Probe, calls: number): BufferData =>
   new Uint8Array(Math.ceil((calls * laneCount(probe.out) * (scalarOf(probe.out) === 'f16' ? 2 : 4)) / 4) * 4).fill(0xa5)
 
 /** The probe as a case: `run time`, with arguments from memory, or `constant`. */
-export function caseOf(probe: Probe, when: 'run time' | 'constant'): ParityCase {
+export function caseOf(probe: Probe, when: 'run time' | 'constant', tintOnly?: string): ParityCase {
+  const more = tintOnly === undefined ? {} : { tintOnly }
   if (when === 'constant') {
-    return { name: `${probe.name}, constants`, kernel: constantKernel(probe), bindings: { out: room(probe, probe.calls.length) }, compile: AS_WRITTEN }
+    return { name: probe.name, kernel: constantKernel(probe), bindings: { out: room(probe, probe.calls.length) }, compile: AS_WRITTEN, ...more }
   }
   const calls = Array.from({ length: padded(probe) }, (_, i) => probe.calls[i % probe.calls.length] as Probe['calls'][number])
   const inputs = probe.types.map((type, n) => [`a${n}`, toMemory(scalarOf(type), calls.flatMap((call) => call[n] as readonly number[]))] as const)
-  return { name: probe.name, kernel: runtimeKernel(probe), bindings: { ...Object.fromEntries(inputs), out: room(probe, calls.length) } }
+  return { name: probe.name, kernel: runtimeKernel(probe), bindings: { ...Object.fromEntries(inputs), out: room(probe, calls.length) }, ...more }
 }

@@ -1,6 +1,8 @@
 /** Every row of the table of pure ops, over every type of its `over`: the probes that are derived from it. */
 import { type AnyExpr, fn } from '@weft/dsl'
-import { laneCount, PURE, type PureName, type Row, refusal, scalarOf, type ScalarName, slotType, type Slot, type ValueName } from '@weft/dsl/ir'
+import { laneCount, PURE, type PureName, type Row, refusal, scalarOf, slotType, type Slot, type ValueName } from '@weft/dsl/ir'
+import { acceptable } from './accept.js'
+import type { Expected } from './judge.js'
 import type { Probe } from './probe.js'
 import { combinations, listsFor, mixed, sequence } from './values.js'
 
@@ -82,5 +84,7 @@ export function constantProbe(p: PureProbe): PureProbe | null {
 
 const finite = (call: Probe['calls'][number]): boolean => call.every((lanes) => lanes.every(Number.isFinite))
 
-export const rowOf = (op: PureName): Row => PURE[op] as unknown as Row
-export type { ScalarName }
+/** What a probe must give. */
+export const expectedOf = (probe: PureProbe, when: 'run time' | 'constant'): Expected & { readonly probe: PureProbe } => ({
+  probe, when, allowed: probe.calls.map((call) => acceptable(probe.op, PURE[probe.op] as unknown as Row, probe.types, probe.out, call)),
+})
