@@ -9,7 +9,7 @@ import {
   WeftError,
 } from '@weft/dsl/ir'
 import type { CompiledKernel, CompiledVariant, SourceMap } from '../artifact'
-import { type Emitted, emit, type Slots } from '../emit'
+import { type Emitted, emit, overrideIds, type Slots } from '../emit'
 import {
   assignSlots,
   bindGroupLayouts,
@@ -157,6 +157,7 @@ function describe(
   options: CompileOptions,
 ): CompiledKernel {
   const kernel = kernels.values().next().value as Kernel
+  const ids = overrideIds(kernel)
   const compiled = {
     format: 1,
     name: source.name,
@@ -168,7 +169,7 @@ function describe(
       name: o.name,
       type: o.type,
       default: o.default,
-      key: o.id === null ? o.name : String(o.id),
+      key: String(ids.get(o.name) ?? o.name),
     })),
     launch: kernel.launch,
     aliases: kernel.aliases,

@@ -1,2 +1,3 @@
 export * from './module'
+export { overrideIds } from './overrides'
 export { type Survey, survey } from './survey'

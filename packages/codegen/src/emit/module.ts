@@ -21,6 +21,7 @@ import { print } from './expressions'
 import { literal, SPECIAL, type Special } from './literals'
 import { type Memory, memoryOf } from './memory'
 import { memberNames, names } from './names'
+import { overrideIds, overridesFirst } from './overrides'
 import { plan } from './plan'
 import { line, type Output, output, rootName, writeBody } from './statements'
 import { type Survey, survey } from './survey'
@@ -102,7 +103,7 @@ function moduleNames(
 ): { readonly module: Module; readonly entryPoint: string } {
   const all = names()
   const globals = new Map<string, string>()
-  for (const d of [...kernel.bindings, ...kernel.overrides, ...kernel.constants])
+  for (const d of [...overridesFirst(kernel.overrides), ...kernel.bindings, ...kernel.constants])
     globals.set(d.name, all.declare(d.name))
   const variables = new Map<number, string>()
   for (const v of kernel.variables) variables.set(v.id, all.declare(v.name))
@@ -165,8 +166,9 @@ function writeStruct(s: StructType, m: Module, out: Output): void {
 
 function writeDeclarations(kernel: Kernel, m: Module, slots: Slots, out: Output): void {
   const { globals } = m.names
+  const ids = overrideIds(kernel)
   for (const o of kernel.overrides) {
-    const id = o.id === null ? '' : `@id(${o.id}) `
+    const id = ids.has(o.name) ? `@id(${ids.get(o.name)}) ` : ''
     line(
       out,
       `${id}override ${globals.get(o.name)}: ${o.type}${o.default === null ? '' : ` = ${literal(o.type, o.default)}`};`,

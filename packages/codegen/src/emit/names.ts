@@ -59,3 +59,6 @@ function identifier(name: string): string {
   const cleaned = name.replace(/[^\p{XID_Continue}]/gu, '_').replace(/^_+/, '')
   return /^[\p{XID_Start}]/u.test(cleaned) ? cleaned : `v_${cleaned}`
 }
+
+/** Whether WGSL can have the name as it is, if nothing else has it. */
+export const keepsName = (name: string): boolean => identifier(name) === name && !TAKEN.has(name)

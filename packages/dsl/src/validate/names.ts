@@ -1,6 +1,6 @@
 import type { Context } from './context'
 
-const IDENTIFIER = /^(?:[\p{XID_Start}]|_(?=[\p{XID_Continue}]))[\p{XID_Continue}]*$/u
+const IDENTIFIER = /^[\p{XID_Start}_][\p{XID_Continue}]*$/u
 
 /** What is called by name, bindings, params, overrides and constants, has one name each; so have functions. */
 export function checkNames(context: Context): void {
@@ -28,6 +28,6 @@ export function checkNames(context: Context): void {
 }
 
 function checkName(name: string, kind: string, context: Context): void {
-  if (IDENTIFIER.test(name) && !name.startsWith('__')) return
+  if (IDENTIFIER.test(name)) return
   context.report('bad-name', `the ${kind} name '${name}' is not an identifier of WGSL`, undefined, 'start with a letter; letters, digits and _ may follow')
 }
