@@ -26,7 +26,8 @@ function resultType(op: PureName, row: Row, t: ValueName): ValueName | null {
 /** The type that `T` stands for: of the operands in its slots, the one with most lanes. */
 function overloadType(op: PureName, row: Row, args: readonly unknown[]): ValueName {
   let t: ValueName | null = null
-  for (const [i, slot] of row.in.entries()) {
+  for (let i = 0; i < args.length; i++) {
+    const slot = row.in[i]
     const arg = args[i]
     if ((slot !== 'T' && slot !== 'TS') || !isHandle(arg)) continue
     const given = arg.type
@@ -51,7 +52,8 @@ export function apply(op: PureName, args: readonly unknown[]): Handle {
   if ((op === 'mul' || op === 'div') && args.some((a) => isHandle(a) && isValueName(a.type) && isMatrix(a.type))) {
     return product(op, args, owner)
   }
-  const lifted = row.in.map((slot, i) => liftSlot(op, row, slot, t, args, i, session))
+  const lifted: Expr[] = []
+  for (let i = 0; i < args.length; i++) lifted.push(liftSlot(op, row, row.in[i] as Slot, t, args, i, session))
   const type = resultType(op, row, t) ?? noOverload(op, row, args)
   return operation(Object.freeze({ kind: 'op', at: session?.at() ?? -1, type, op, args: lifted }), owner, op)
 }

@@ -1,6 +1,8 @@
 import { here, WeftError, type Code } from '../diagnostics'
 import type { Block, Expr, Func, Position, Result, Stmt, Variable } from '../ir'
+import type { BuiltinName } from '../ops'
 import type { Type } from '../types'
+import type { Handle } from './handle'
 
 /** Stops with an error at the author's line. */
 export function fail(code: Code, message: string, note?: string): never {
@@ -35,6 +37,8 @@ export class Session {
   /** Functions whose bodies are being built, outermost first. */
   readonly building: { readonly key: object; readonly name: string }[] = []
   readonly operations: Tracked[] = []
+  /** Handles of built-in values, made at their first mention. */
+  readonly builtins = new Map<BuiltinName, Handle>()
   private readonly scopes: Scope[] = []
   private nextAt = 0
   private nextId = 0

@@ -1,5 +1,6 @@
 import type { Block, Expr as Node, If, Stmt } from '../ir'
 import { isConstructible, spell } from '../types'
+import type { Body, Methods } from './body'
 import { fail, type Scope, type Session } from './context'
 import { exprState, Handle, isHandle, NOBODY, STATE, valueState } from './handle'
 import { constant, describe, lift } from './lift'
@@ -9,7 +10,7 @@ import { makeRef, makeValue, rootPlace, step } from './ref'
 
 /** The statements with blocks, and jumps. */
 
-type Body = () => unknown
+type Closure = () => unknown
 
 const test = (session: Session, x: unknown, what: string): Node => {
   if (typeof x === 'boolean') return constant('bool', x)
@@ -18,25 +19,19 @@ const test = (session: Session, x: unknown, what: string): Node => {
   return fail('type-mismatch', `${what} must be bool, and is ${describe(x)}`, isHandle(x) ? 'compare it: x.ne(0)' : undefined)
 }
 
-const body = (f: unknown, what: string): Body =>
-  typeof f === 'function' ? (f as Body) : fail('bad-argument', `${what} is ${describe(f)}`, 'the body of a block is a function: () => { … }')
+const body = (f: unknown, what: string): Closure =>
+  typeof f === 'function' ? (f as Closure) : fail('bad-argument', `${what} is ${describe(f)}`, 'the body of a block is a function: () => { … }')
 
-export function control(session: Session): Record<string, unknown> {
-  return { ...branches(session), ...loops(session), ...jumps(session), when: when(session), guardedStore: guardedStore(session), call: (f: unknown, ...args: unknown[]) => callFunction(session, f, args) }
-}
-
-function branches(session: Session): Record<string, unknown> {
-  return {
-    if: (condition: unknown, then: unknown, otherwise?: unknown) => {
-      const { scope } = session
-      const node = test(session, condition, 'the condition of k.if')
-      const at = session.at()
-      const stmt: If = { kind: 'if', at, test: node, then: scope.block(body(then, 'the first branch of k.if')).stmts, else: otherwise === undefined ? [] : scope.block(body(otherwise, 'the second branch of k.if')).stmts }
-      scope.emit(stmt)
-      return otherwise === undefined ? elseChain(session, scope, (alternative) => ({ ...stmt, else: alternative })) : undefined
-    },
-    switch: (selector: unknown, cases: unknown) => switchStmt(session, selector, cases),
-  }
+/** `if` with its second branch at once, or with a chain of `.elseIf` and `.else`. */
+function ifStmt({ session }: Body, condition: unknown, then: unknown, otherwise?: unknown): unknown {
+  const { scope } = session
+  const node = test(session, condition, 'the condition of k.if')
+  const at = session.at()
+  const branch = scope.block(body(then, 'the first branch of k.if')).stmts
+  const alternative = otherwise === undefined ? [] : scope.block(body(otherwise, 'the second branch of k.if')).stmts
+  const stmt: If = { kind: 'if', at, test: node, then: branch, else: alternative }
+  scope.emit(stmt)
+  return otherwise === undefined ? elseChain(session, scope, (other) => ({ ...stmt, else: other })) : undefined
 }
 
 /**
@@ -63,7 +58,7 @@ function elseChain(session: Session, scope: Scope, rebuild: (alternative: Block)
       let inner: If | undefined
       let before: readonly Stmt[] = []
       attach(() => {
-        const node = test(session, typeof condition === 'function' ? (condition as Body)() : condition, 'the condition of .elseIf')
+        const node = test(session, typeof condition === 'function' ? (condition as Closure)() : condition, 'the condition of .elseIf')
         inner = { kind: 'if', at: session.at(), test: node, then: scope.block(body(then, 'the branch of .elseIf')).stmts, else: [] }
         before = [...scope.current.stmts]
         scope.emit(inner)
@@ -101,29 +96,22 @@ function switchStmt(session: Session, selector: unknown, build: unknown): void {
   scope.emit({ kind: 'switch', at, selector: node, cases, default: otherwise ?? [] })
 }
 
-function loops(session: Session): Record<string, unknown> {
-  return {
-    range: (name: string, ...rest: unknown[]) => range(session, name, rest),
-    for: (name: string, init: unknown, condition: unknown, update: unknown, f: unknown) => {
-      checkName(name, 'a loop variable')
-      const { scope } = session
-      if (!isHandle(init)) fail('untyped-number', `the first value of '${name}' is ${describe(init)}, which has no type`, 'write u32(0) or i32(0)')
-      const variable = { id: session.id(), name, space: 'function' as const, type: (init as Handle)[STATE].type, init: read(init as Handle, session) }
-      scope.emit({ kind: 'var', at: session.at(), variable })
-      const ref = makeRef(rootPlace({ kind: 'variable', id: variable.id }, variable.type), { session, scope, access: 'read_write', label: `'${name}'`, eager: false })
-      const call = (g: unknown, what: string) => () => (body(g, what) as (i: Handle) => unknown)(ref)
-      loop(session, call(condition, 'the condition of k.for'), call(f, 'the body of k.for'), () => {
-        const next = call(update, 'the update of k.for')()
-        if (isHandle(next)) (ref as unknown as { set(v: unknown): void }).set(next)
-      })
-    },
-    while: (condition: unknown, f: unknown) => loop(session, body(condition, 'the condition of k.while'), body(f, 'the body of k.while'), null),
-    loop: (f: unknown, continuing?: unknown) => loop(session, null, body(f, 'the body of k.loop'), continuing === undefined ? null : body(continuing, 'the continuing block of k.loop')),
-  }
+function forStmt({ session }: Body, name: string, init: unknown, condition: unknown, update: unknown, f: unknown): void {
+  checkName(name, 'a loop variable')
+  const { scope } = session
+  if (!isHandle(init)) return fail('untyped-number', `the first value of '${name}' is ${describe(init)}, which has no type`, 'write u32(0) or i32(0)')
+  const variable = { id: session.id(), name, space: 'function' as const, type: init[STATE].type, init: read(init, session) }
+  scope.emit({ kind: 'var', at: session.at(), variable })
+  const ref = makeRef(rootPlace({ kind: 'variable', id: variable.id }, variable.type), { session, scope, access: 'read_write', label: `'${name}'`, eager: false })
+  const call = (g: unknown, what: string) => () => (body(g, what) as (i: Handle) => unknown)(ref)
+  loop(session, call(condition, 'the condition of k.for'), call(f, 'the body of k.for'), () => {
+    const next = call(update, 'the update of k.for')()
+    if (isHandle(next)) (ref as unknown as { set(v: unknown): void }).set(next)
+  })
 }
 
 /** `continuing` may give a bool: leave the loop when it is true. */
-function loop(session: Session, condition: Body | null, f: Body, continuing: Body | null): void {
+function loop(session: Session, condition: Closure | null, f: Closure, continuing: Closure | null): void {
   const { scope } = session
   const at = session.at()
   const header = scope.block(() => (condition === null ? null : test(session, condition(), 'the condition of the loop')), 'loop')
@@ -157,32 +145,29 @@ function range(session: Session, name: string, rest: readonly unknown[]): void {
   scope.emit({ kind: 'range', at, name, index, start: a, end: b, step: c, body: stmts, unroll: options.unroll === true })
 }
 
-function jumps(session: Session): Record<string, unknown> {
-  const inside = (what: string, ...kinds: readonly string[]): Scope => {
-    const { scope } = session
-    const around = scope.enclosing.at(-1)
-    const found = what === 'continue' ? scope.enclosing.filter((e) => e !== 'switch').at(-1) : around
-    if (found === undefined || !kinds.includes(found)) {
-      fail('misplaced-statement', `k.${what}() stands ${around === 'continuing' ? 'in the continuing block of a loop' : 'outside a loop'}`, around === 'continuing' ? 'to leave the loop, return a condition from the continuing function' : undefined)
-    }
-    return scope
+/** The current scope, where a jump may stand. */
+function inside({ scope }: Session, what: 'break' | 'continue', ...kinds: readonly string[]): Scope {
+  const around = scope.enclosing.at(-1)
+  const found = what === 'continue' ? scope.enclosing.filter((e) => e !== 'switch').at(-1) : around
+  if (found === undefined || !kinds.includes(found)) {
+    const continuing = around === 'continuing'
+    fail('misplaced-statement', `k.${what}() stands ${continuing ? 'in the continuing block of a loop' : 'outside a loop'}`, continuing ? 'to leave the loop, return a condition from the continuing function' : undefined)
   }
-  return {
-    break: () => inside('break', 'loop', 'switch').emit({ kind: 'break', at: session.at() }),
-    continue: () => inside('continue', 'loop').emit({ kind: 'continue', at: session.at() }),
-    return: (value?: unknown) => {
-      const { scope } = session
-      if (scope.enclosing.includes('continuing')) fail('misplaced-statement', 'k.return() stands in the continuing block of a loop')
-      if (value !== undefined && !scope.isFunction) fail('misplaced-statement', 'a kernel returns no value', 'write to an output')
-      const node = value === undefined ? null : isHandle(value) ? read(value, session) : lift(value, scope.returned.find((t) => t !== null) ?? 'bool', session, 'the value of k.return')
-      scope.returned.push(node?.type ?? null)
-      scope.emit({ kind: 'return', at: session.at(), value: node })
-    },
-  }
+  return scope
+}
+
+function returnStmt({ session }: Body, value?: unknown): void {
+  const { scope } = session
+  if (scope.enclosing.includes('continuing')) fail('misplaced-statement', 'k.return() stands in the continuing block of a loop')
+  if (value !== undefined && !scope.isFunction) fail('misplaced-statement', 'a kernel returns no value', 'write to an output')
+  const known = scope.returned.find((t) => t !== null) ?? 'bool'
+  const node = value === undefined ? null : isHandle(value) ? read(value, session) : lift(value, known, session, 'the value of k.return')
+  scope.returned.push(node?.type ?? null)
+  scope.emit({ kind: 'return', at: session.at(), value: node })
 }
 
 /** The lazy select: what `value` reads is read only where the test holds. */
-const when = (session: Session) => (condition: unknown, value: unknown, otherwise: unknown): Handle => {
+function when({ session }: Body, condition: unknown, value: unknown, otherwise: unknown): Handle {
   const { scope } = session
   const node = test(session, condition, 'the condition of k.when')
   const at = session.at()
@@ -195,7 +180,7 @@ const when = (session: Session) => (condition: unknown, value: unknown, otherwis
   const { type } = inner.value
   if (!isConstructible(type)) fail('bad-type', `k.when cannot give a value of type ${spell(type)}`)
   const place = rootPlace({ kind: 'variable', id }, type)
-  const other = typeof otherwise === 'function' ? scope.block(() => lift((otherwise as Body)(), type, session, 'the other value of k.when')) : null
+  const other = typeof otherwise === 'function' ? scope.block(() => lift((otherwise as Closure)(), type, session, 'the other value of k.when')) : null
   const first = other ? null : lift(otherwise, type, session, 'the other value of k.when')
   scope.emit({ kind: 'var', at, variable: { id, name: 'value', space: 'function', type, init: first } })
   const store = (v: Node): Stmt => Object.freeze({ kind: 'store', at, place, value: v })
@@ -206,7 +191,7 @@ const when = (session: Session) => (condition: unknown, value: unknown, otherwis
 }
 
 /** `array.at(index).set(value)` where index is in range; nothing elsewhere. */
-const guardedStore = (session: Session) => (array: unknown, index: unknown, value: unknown): void => {
+function guardedStore({ session }: Body, array: unknown, index: unknown, value: unknown): void {
   if (!isHandle(array) || !('length' in array)) return fail('bad-argument', `k.guardedStore is given ${describe(array)}`, 'it needs an array')
   const { scope } = session
   const at = session.at()
@@ -226,4 +211,19 @@ export const CALL: unique symbol = Symbol('call')
 function callFunction(session: Session, f: unknown, args: readonly unknown[]): unknown {
   if (typeof f === 'function' && CALL in f) return (f as unknown as { [CALL](s: Session, a: readonly unknown[]): unknown })[CALL](session, args)
   return fail('bad-argument', `k.call is given ${describe(f)}`, "it needs a function made by func('name(a)', […], …)")
+}
+
+export const control: Methods = {
+  if: ifStmt,
+  switch: ({ session }, selector: unknown, cases: unknown) => switchStmt(session, selector, cases),
+  range: ({ session }, name: string, ...rest: unknown[]) => range(session, name, rest),
+  for: forStmt,
+  while: ({ session }, condition: unknown, f: unknown) => loop(session, body(condition, 'the condition of k.while'), body(f, 'the body of k.while'), null),
+  loop: ({ session }, f: unknown, continuing?: unknown) => loop(session, null, body(f, 'the body of k.loop'), continuing === undefined ? null : body(continuing, 'the continuing block of k.loop')),
+  break: ({ session }) => inside(session, 'break', 'loop', 'switch').emit({ kind: 'break', at: session.at() }),
+  continue: ({ session }) => inside(session, 'continue', 'loop').emit({ kind: 'continue', at: session.at() }),
+  return: returnStmt,
+  when,
+  guardedStore,
+  call: ({ session }, f: unknown, ...args: unknown[]) => callFunction(session, f, args),
 }

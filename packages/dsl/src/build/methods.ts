@@ -2,7 +2,7 @@ import { PURE, type PureName } from '../ops'
 import { laneCount } from '../types'
 import { apply } from './apply'
 import { Handle, STATE } from './handle'
-import { Ref, step, swizzle } from './ref'
+import { step, swizzle } from './ref'
 
 /**
  * Puts the operators of the op table, and lanes, on expressions. A function and not an effect of importing this module:
@@ -21,8 +21,9 @@ export function installMethods(): void {
   if (installed) return
   installed = true
   for (const op of METHODS) {
+    const unary = PURE[op].in.length === 1
     define(op, function (...args) {
-      return apply(op, [this, ...args])
+      return apply(op, unary ? [this] : [this, args[0]])
     })
   }
 
@@ -65,5 +66,3 @@ function optional(op: PureName, x: unknown): Handle {
 }
 
 export const builtinFunctions: Readonly<Record<string, unknown>> = Object.freeze(functions)
-
-export { Ref }
