@@ -203,6 +203,14 @@ const kernels: Record<string, KernelSource> = {
       out.at(k.localIndex).set(bitcast(u32, h.add(vec2h(1, 2))))
     },
   ),
+  halfFrexp: kernel(
+    'half_frexp',
+    { workgroupSize: [64], bindings: { x: input(d.arrayOf(d.f16)), out: output(d.arrayOf(d.f16)) }, guards: 'off' },
+    ({ x, out }, k) => {
+      const { fract, exp } = fn.frexp(x.at(k.localIndex))
+      out.at(k.localIndex).set(fract.add(f16(exp)))
+    },
+  ),
   subgroups: one('subgroups', (k, put) =>
     put(
       k

@@ -5,8 +5,8 @@ export interface Profile {
   readonly name: ProfileName
   /** What a module may need. What is not here and has no equivalent is refused. */
   readonly allows: ReadonlySet<FeatureName>
-  /** What is used as it is although it could be lowered; a module then needs it. */
-  readonly native: ReadonlySet<FeatureName | 'f16-bitcast'>
+  /** What is used as it is although it could be lowered; a module then needs it. `f16`: bitcasts and `frexp` of it. */
+  readonly native: ReadonlySet<FeatureName>
   /** Whether overrides stay, to be set when the pipeline is made; otherwise their defaults are baked. */
   readonly overrides: boolean
 }
@@ -30,7 +30,7 @@ const ALL: readonly FeatureName[] = [
 const profile = (
   name: ProfileName,
   allows: readonly FeatureName[],
-  native: readonly (FeatureName | 'f16-bitcast')[],
+  native: readonly FeatureName[],
   overrides: boolean,
 ): Profile => ({
   name,
@@ -48,7 +48,7 @@ const profile = (
 export const PROFILES: { readonly [K in ProfileName]: Profile } = {
   any: profile('any', ALL, ['packed-dot', 'immediates'], true),
   baseline: profile('baseline', [], [], true),
-  chrome: profile('chrome', ALL, ['packed-dot', 'immediates', 'pointer-parameters', 'f16-bitcast'], true),
+  chrome: profile('chrome', ALL, ['packed-dot', 'immediates', 'pointer-parameters', 'f16'], true),
   firefox: profile('firefox', ['f16', 'packed-dot', 'read-write-textures'], ['packed-dot'], true),
   safari: profile('safari', ['f16', 'read-write-textures'], [], false),
 }

@@ -4,13 +4,16 @@ import { convertTo, lanesOf, opOf, splatConst, uniformLane } from '../nodes'
 
 /** Ops that a compiler lacks or computes wrong, and those for which there is a rule of our own. */
 export function lowerOp(e: Expr, profile: Profile): Expr {
-  if (e.kind === 'bitcast') return profile.native.has('f16-bitcast') ? e : lowerBitcast(e)
+  if (e.kind === 'bitcast') return profile.native.has('f16') ? e : lowerBitcast(e)
   if (e.kind !== 'op') return e
   switch (e.op) {
     case 'tanh':
       return clampTanh(e)
     case 'pow':
       return lowerPow(e)
+    case 'frexpFract':
+    case 'frexpExp':
+      return profile.native.has('f16') ? e : lowerFrexp(e)
     default:
       return profile.native.has('packed-dot') ? e : lowerPacked(e)
   }
@@ -24,6 +27,14 @@ function clampTanh(e: Op): Expr {
   const type = x.type as ValueName
   if (x.kind === 'op' && x.op === 'clamp' && uniformLane(x.args[2] as Expr) === TANH_LIMIT) return e
   return opOf(e.at, 'tanh', opOf(e.at, 'clamp', x, splatConst(type, -TANH_LIMIT), splatConst(type, TANH_LIMIT)))
+}
+
+/** naga has no frexp of f16. By way of f32 it is the same: every f16 is an f32, and its significand an f16. */
+function lowerFrexp(e: Op): Expr {
+  const [x] = e.args as [Expr]
+  const { scalar, rows } = factsOf(x.type as ValueName)
+  if (scalar !== 'f16' || e.op === 'product') return e
+  return convertTo(e.at, e.type, opOf(e.at, e.op, convertTo(e.at, vectorName('f32', rows), x)))
 }
 
 /** Integer powers by multiplication: `pow` is undefined below 0, and takes a logarithm and an exponential. */
