@@ -75,7 +75,10 @@ function compileVariant(source: KernelSource, name: string, profile: Profile, op
   if (!plain.emitted) return { refused: plain.refused }
   const built = [plain]
   for (const alias of kernel.aliases) {
-    const merged = build(mergeAlias(kernel, alias), alias, profile, options)
+    const joined = mergeAlias(kernel, alias)
+    // what was read-only can change now, so a test of it is no longer the same for all invocations
+    if (options.validate !== 'off') check({ ...joined, guards: 'off' }, options)
+    const merged = build(joined, alias, profile, options)
     if (merged.emitted) built.push(merged)
   }
   return { kernel, variants: built.flatMap((b) => variantsOf(b, source, name, kernel, profile)) }
