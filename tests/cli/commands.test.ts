@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { driverOf } from '../engines/install.js'
-import { type Folder, folder, scaleSource, weft } from './weft.js'
+import { type Folder, folder, scaleSource, weft, weftHere } from './weft.js'
 
 let at: Folder
 beforeAll(() => {
@@ -40,7 +40,7 @@ describe('weft', () => {
     expect(code).toBe(0)
     for (const text of ['gen', 'show', 'run', 'explain', 'doctor', 'Exit codes: 0 ', '1 a check failed', '2 the command line is wrong']) expect(stdout).toContain(text)
     for (const command of ['gen', 'show', 'run', 'explain', 'doctor']) {
-      const help = await weft([command, '--help'], at.path)
+      const help = await weftHere([command, '--help'], at.path)
       expect({ code: help.code, starts: help.stdout.startsWith(`weft ${command}`) }).toEqual({ code: 0, starts: true })
     }
   })
@@ -68,7 +68,7 @@ describe('weft', () => {
     [['run', 'scale.ts', '--n', '4', '--factor', '1', '--x', 'ones', '--y', 'zeros:4'], '--x is an array of any length'],
     [['run', 'scale.ts', '--z', '4'], "Unknown option '--z'"],
   ])('exits with 2 for %j', async (args, message) => {
-    const { code, stderr } = await weft(args, at.path)
+    const { code, stderr } = await weftHere(args, at.path)
     expect(code).toBe(2)
     expect(stderr).toContain(message)
   })
@@ -89,7 +89,7 @@ describe('weft', () => {
 
 describe('weft show', () => {
   const show = async (...args: string[]) => {
-    const { code, stdout, stderr } = await weft(['show', ...args], at.path)
+    const { code, stdout, stderr } = await weftHere(['show', ...args], at.path)
     expect(code, stderr).toBe(0)
     return stdout
   }

@@ -7,7 +7,9 @@ const project = (files: Readonly<Record<string, string>>): Folder => {
   open.push(made)
   return made
 }
-afterAll(() => open.forEach((made) => made.dispose()))
+afterAll(() => {
+  for (const made of open) made.dispose()
+})
 
 const gen = (at: Folder, ...args: string[]) => weft(['gen', 'src/**/*.ts', '--out', 'out', ...args], at.path)
 

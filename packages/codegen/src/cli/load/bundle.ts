@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import type { Plugin } from 'esbuild'
 import { CommandError } from '../command'
 import { textOf } from '../errors'
 
@@ -54,6 +54,8 @@ async function bundle(
   folder: string,
   plugins: readonly Plugin[],
 ): Promise<Map<string, string>> {
+  // loaded here, so that what bundles nothing does not wait for it
+  const { build } = await import('esbuild')
   const result = await build({
     entryPoints: Object.fromEntries(files.map((file, i) => [`module${i}`, file])),
     outdir: folder,

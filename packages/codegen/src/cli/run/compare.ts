@@ -10,9 +10,13 @@ export type ReferenceInputs = Readonly<Record<string, unknown>>
 /** The expected numbers of the written bindings; of a kernel that writes one, those alone will do. */
 export type ReferenceOutputs = Numbers | Readonly<Record<string, Numbers>>
 
-export type Reference =
-  | ((inputs: ReferenceInputs) => ReferenceOutputs)
-  | { readonly run: (inputs: ReferenceInputs) => ReferenceOutputs; readonly tolerance?: number }
+type RunReference = (inputs: ReferenceInputs) => ReferenceOutputs
+
+/** An entry of `references` may also be the function alone. */
+export interface Reference {
+  readonly run: RunReference
+  readonly tolerance?: number
+}
 
 export interface Comparison {
   readonly output: string
@@ -29,13 +33,13 @@ export interface Comparison {
 export const TOLERANCE = 1e-4
 
 /** By convention a module exports `references`, by the names of kernels or of their exports. */
-export function referenceOf(module: Loaded, kernel: string, exportName: string): Exclude<Reference, Function> | null {
-  const { references } = module
-  if (typeof references !== 'object' || references === null) return null
-  const found = (references as Readonly<Record<string, unknown>>)[kernel] ?? (references as Readonly<Record<string, unknown>>)[exportName]
-  if (typeof found === 'function') return { run: found as (inputs: ReferenceInputs) => ReferenceOutputs }
-  if (typeof found === 'object' && found !== null && typeof (found as { run?: unknown }).run === 'function') return found as Exclude<Reference, Function>
+export function referenceOf(module: Loaded, kernel: string, exportName: string): Reference | null {
+  if (typeof module.references !== 'object' || module.references === null) return null
+  const references = module.references as Readonly<Record<string, unknown>>
+  const found = references[kernel] ?? references[exportName]
   if (found === undefined) return null
+  if (typeof found === 'function') return { run: found as RunReference }
+  if (typeof found === 'object' && typeof (found as Partial<Reference> | null)?.run === 'function') return found as Reference
   throw new CommandError('bad-reference', `references.${kernel} is neither a function nor { run, tolerance }`)
 }
 

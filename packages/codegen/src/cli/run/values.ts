@@ -43,7 +43,11 @@ export function decode(bytes: Uint8Array, { scalar, stride, offsets }: Elements)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const count = Math.floor(bytes.byteLength / stride)
   const out = new Float64Array(count * offsets.length)
-  for (let i = 0; i < count; i++) offsets.forEach((at, lane) => void (out[i * offsets.length + lane] = getLane(view, i * stride + at, scalar)))
+  for (let i = 0; i < count; i++) {
+    offsets.forEach((at, lane) => {
+      out[i * offsets.length + lane] = getLane(view, i * stride + at, scalar)
+    })
+  }
   return out
 }
 
@@ -83,7 +87,9 @@ export function bytesFor(binding: CompiledBinding, spec: string, cwd: string): U
   const view = new DataView(bytes.buffer)
   const value = fill(seed, elements.scalar)
   for (let i = 0; i < count; i++) {
-    elements.offsets.forEach((at, lane) => setLane(view, i * stride + at, elements.scalar, value(i * elements.offsets.length + lane)))
+    elements.offsets.forEach((at, lane) => {
+      setLane(view, i * stride + at, elements.scalar, value(i * elements.offsets.length + lane))
+    })
   }
   return bytes
 }
