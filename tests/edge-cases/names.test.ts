@@ -58,12 +58,12 @@ const declared = chunks(WORDS, 16).map((words, n): ParityCase => {
     kernel: kernel(kernelName, {
       workgroupSize: [1],
       bindings: { ...Object.fromEntries(bindings.map((b) => [b, input(d.arrayOf(d.u32))])), result: output(d.arrayOf(d.u32)) },
-      params: Object.fromEntries(params.map((p) => [p, d.u32])),
+      params: Object.fromEntries(params.map((p) => [p, d.u32])) as Record<never, typeof d.u32>,
       overrides: Object.fromEntries(overrides.map((o, i) => [o, override(u32, i)])),
     }, (view, k) => {
       const v = view as unknown as Record<string, Expr<'u32'> & { at(i: number): Expr<'u32'> }>
       const sum = k.var('sum', u32(0))
-      for (const b of bindings) sum.addAssign(v[b]?.at(0) as Expr<'u32'>)
+      for (const b of bindings) sum.addAssign((v[b] as unknown as { at(i: number): Expr<'u32'> }).at(0))
       for (const p of [...params, ...overrides]) sum.addAssign(v[p] as Expr<'u32'>)
       ;(view as unknown as { result: { at(i: number): { set(x: Expr<'u32'>): void } } }).result.at(0).set(sum)
     }),

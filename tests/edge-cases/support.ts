@@ -108,7 +108,7 @@ export function refuses(body: () => unknown, code: Code, says: string | RegExp, 
   const error = faultIn(body)
   expect(error.code, error.message).toBe(code)
   expect(error.message).toMatch(says)
-  expect(`${error.position?.file}`, error.message).toMatch(new RegExp(`${from}\\w+\\.test\\.ts$`))
+  expect(`${error.position?.file}`, error.message).toMatch(new RegExp(`${from}\\w+(\\.test)?\\.ts$`))
 }
 
 export interface Trial {
@@ -128,6 +128,27 @@ export const trial = (body: (t: Trial) => void): KernelSource =>
     body({ x: v, get i() { return i32(v) }, get u() { return u32(v) }, get h() { return f16(v) }, out: out as unknown as Trial['out'], k })
     out.at(k.localIndex).set(u32(v))
   })
+
+/** A binding or value whose type a test does not follow. */
+export type Loose = AnyExpr & {
+  at(...index: (number | AnyExpr)[]): Loose
+  set(value: unknown): void
+  add(value: unknown): Loose
+  mul(value: unknown): Loose
+  gt(value: unknown): Expr<'bool'>
+  addAssign(value: unknown): void
+  load(): Loose
+  store(value: unknown): void
+  max(value: unknown): Loose
+  readonly length: Expr<'u32'>
+} & { readonly [Name in 'a' | 'b' | 'c' | 'e' | 's' | 'u' | 'v' | 'x' | 'y' | 'z']: Loose }
+
+/** What a body sees, by the names that tests give. */
+export type Views = Readonly<Record<'a' | 'b' | 'c' | 'f' | 'n' | 'out' | 's' | 'u' | 'x' | 'y' | 'z' | 'shape' | 'pairs' | 'scale', Loose>>
+
+/** A kernel of one invocation with these declarations, whose types its body does not follow. */
+export const loose = (bindings: object, rest: object = {}, body: (view: Views, k: Builder) => void = () => undefined): KernelSource =>
+  kernel('loose', { workgroupSize: [1], bindings, guards: 'off', ...rest } as never, body as never)
 
 /** The bits of an f32 as f16 of JavaScript numbers, and back: what an f16 holds. */
 export const half = (x: number): number => f16FromBits(f16Bits(roundF16(x)))

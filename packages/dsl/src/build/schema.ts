@@ -1,4 +1,4 @@
-import { isValueName, type Field, type Type } from '../types'
+import { isValueName, spell, type Field, type Type } from '../types'
 import { fail } from './context'
 import { describe } from './lift'
 
@@ -33,7 +33,7 @@ export function typeFrom(schema: unknown, what: string): Type {
     case 'struct': return structFrom(schema as object, s.propTypes ?? {}, what)
     case 'atomic': {
       const of = typeFrom(s.inner, what)
-      return of === 'i32' || of === 'u32' ? { kind: 'atomic', of } : fail('bad-type', `${what} has an atomic of ${describe(of)}`, 'atomics are of i32 or u32')
+      return of === 'i32' || of === 'u32' ? { kind: 'atomic', of } : fail('bad-type', `${what} has an atomic of ${spell(of)}`, 'atomics are of i32 or u32')
     }
     case 'decorated': return typeFrom(s.inner, what)
     default: break
