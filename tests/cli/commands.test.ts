@@ -142,6 +142,13 @@ describe('weft run', () => {
     expect(stdout).toMatch(/ok y against the reference: largest error 0\.00/)
   })
 
+  it('takes a reference of another file', async () => {
+    at.write('reference.ts', 'export const twice = ({ x }: { x: ArrayLike<number> }) => Array.from(x, (v) => v * 2)\n')
+    const args = ['run', 'scale.ts', '--n', '4', '--factor', '2', '--x', 'iota:4', '--y', 'zeros:4', '--engine', 'cpu', '--reference']
+    expect((await weftHere([...args, 'reference.ts#twice'], at.path)).code).toBe(0)
+    expect((await weftHere([...args, 'reference.ts#thrice'], at.path)).stderr).toContain('expected one of reference.ts#twice')
+  })
+
   it('exits with 1 where the result is beyond the tolerance', async () => {
     const { code, stdout } = await weft(['run', 'two.ts#wrong', ...given, '--engine', 'cpu', '--json'], at.path)
     expect(code).toBe(1)

@@ -8,6 +8,7 @@ import { transformSync } from 'esbuild'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CompiledKernel } from '../../packages/codegen/src/artifact'
+import { f16Bits, roundF16 } from '../../packages/dsl/src/types'
 import { artifact } from '../../packages/kernels/generated/matmul'
 import type { TypedKernel } from '../../packages/runtime/src/index'
 import { driverOf, missing } from '../engines/install.js'
@@ -48,6 +49,19 @@ describe('a generated module', () => {
     writeFileSync(join(alone, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
     const { code, stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', alone], alone)
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+  })
+
+  it('rounds f16 params as the interpreter does, ties to even, and refuses those that overflow', async () => {
+    writeFileSync(join(alone, 'halves.mjs'), javascript('halves'))
+    const { packParams } = (await import(/* @vite-ignore */ pathToFileURL(join(alone, 'halves.mjs')).href)) as { packParams(params: unknown): Uint8Array }
+    const values = [0, -0, 1, -2.5, 65504, 65519, 2 ** -24, 2 ** -25, 2 ** -25 * 1.0001, 2 ** -14, 2 ** -14 - 2 ** -25, 1 + 2 ** -11, 1 + 3 * 2 ** -11, 0.1, 1e-5, Infinity, -Infinity]
+    for (const value of values) {
+      const bytes = packParams({ one: value, pair: [1, value] })
+      const view = new DataView(bytes.buffer)
+      expect([view.getUint16(0, true), view.getUint16(6, true)], String(value)).toEqual([f16Bits(roundF16(value)), f16Bits(roundF16(value))])
+    }
+    expect(() => packParams({ one: 65520, pair: [0, 0] })).toThrow("bad-param: halves: param 'one' is 65520, which f16 cannot hold")
+    expect(() => packParams({ one: 1, pair: [0] })).toThrow("bad-param: halves: param 'pair' has 1 numbers, expected 2")
   })
 
   it('gives the artifact that the runtime takes, with its signature', () => {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { compile } from '../../compile'
 import type { CompiledBinding, CompiledKernel } from '../../artifact'
 import { type Command, CommandError, type Io, type Report, UsageError } from '../command'
-import { type FoundKernel, kernelAt } from '../load/discover'
+import { kernelAt } from '../load/discover'
 import { parseRun, type RunArguments } from '../run/arguments'
-import { type Comparison, compare, outputsByName, referenceOf, TOLERANCE } from '../run/compare'
+import { type Comparison, compare, outputsByName, type Reference, referenceAt, referenceOf, TOLERANCE } from '../run/compare'
 import { engineText, type Opened, openEngine } from '../run/engine'
 import { bytesFor, decode, elementsOf } from '../run/values'
 
@@ -19,6 +19,7 @@ Runs a kernel once and prints what it wrote. The kernel comes first; its params 
   --arg NAME=VALUE     a param or binding whose name is that of an option
   --engine ENGINE      webgpu, cpu (the interpreter), or auto (default): WebGPU where there is one
   --check              also runs on the interpreter and compares
+  --reference F#EXPORT a function of a file, in place of the module's own reference
   --tolerance T        largest error over largest expected magnitude (default: the reference's, else ${TOLERANCE})
   --override NAME=V    the value of an override; may be repeated
   --workgroups X,Y,Z   in place of the launch rule
@@ -29,7 +30,7 @@ A module that exports \`references = { kernelName: (inputs) => outputs }\` has i
 the bindings' numbers and the params by name, outputs the expected numbers of what is written. Exit code 1 beyond the
 tolerance.
 
-  weft run saxpy.ts --n 1000 --alpha 2 --x random:1000 --y ones:1000
+  weft run saxpy.ts --n 1000 --alpha 2 --x random:1000 --y ones:1000 --reference reference.ts#saxpyReference
 `
 
 interface Ran {
@@ -66,9 +67,8 @@ const numbers = (binding: CompiledBinding, bytes: Uint8Array): Float64Array | nu
   return elements && decode(bytes, elements)
 }
 
-/** Against the module's reference, where it has one. */
-function againstReference(found: FoundKernel, kernel: CompiledKernel, given: RunArguments, contents: Contents, ran: Ran): Comparison[] {
-  const reference = referenceOf(found.module, kernel.name, found.exportName)
+/** Against the reference, where there is one. */
+function againstReference(reference: Reference | null, kernel: CompiledKernel, given: RunArguments, contents: Contents, ran: Ran): Comparison[] {
   if (reference === null) return []
   const inputs = Object.fromEntries(kernel.bindings.map((b) => [b.name, numbers(b, contents[b.name] ?? new Uint8Array())]))
   const expected = outputsByName(kernel, reference.run({ ...inputs, ...given.params }))
@@ -109,11 +109,12 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
   const texture = kernel.bindings.find(({ kind }) => kind === 'texture')
   if (texture) throw new UsageError(`'${kernel.name}' takes a texture ('${texture.name}'), which weft run cannot make`)
   const contents = Object.fromEntries(kernel.bindings.map((b) => [b.name, bytesFor(b, given.bindings[b.name] ?? '', io.cwd)]))
+  const reference = given.reference === undefined ? referenceOf(found.module, kernel.name, found.exportName) : await referenceAt(given.reference, io)
   const opened = await openEngine(given.engine)
   if (opened.fallback !== null) io.err(`weft run: on the interpreter, since there is no WebGPU here (${opened.fallback})\n`)
   const { runtime } = opened
   const ran = await runOn(opened, kernel, given, contents)
-  const comparisons = againstReference(found, kernel, given, contents, ran)
+  const comparisons = againstReference(reference, kernel, given, contents, ran)
   if (given.check && runtime.info.backend === 'webgpu') {
     const other = await openEngine('cpu')
     comparisons.push(...againstInterpreter(kernel, given, ran, await runOn(other, kernel, { ...given, variant: undefined }, contents)))

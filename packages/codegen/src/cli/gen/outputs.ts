@@ -5,6 +5,7 @@ import { shortPath } from '../load/bundle'
 import type { FoundKernel } from '../load/discover'
 import type { Docs } from '../load/docs'
 import { manifestText, withHeader } from './header'
+import { key, quote } from './literal'
 import { moduleText } from './module'
 import type { Output } from './write'
 
@@ -27,25 +28,37 @@ interface Entry {
   readonly from: string
 }
 
+export interface GenOptions extends CompileOptions {
+  /** Also the IR, in a module of its own. */
+  readonly ir: boolean
+}
+
 /** All files for the kernels, in order. Throws the first WeftError of a kernel that does not compile. */
-export function outputsOf(kernels: readonly FoundKernel[], folder: string, docs: Docs, options: CompileOptions): Output[] {
+export function outputsOf(kernels: readonly FoundKernel[], folder: string, docs: Docs, options: GenOptions): Output[] {
   const entries = kernels.map(({ source, file, exportName }): Entry => {
     const declared = docs.of(file, exportName)
     const kernel = compile(source, { ...options, doc: declared.doc })
     return { kernel, from: `${shortPath(folder, declared.file)}#${declared.name}` }
   })
-  return [...entries.flatMap(filesOf), { name: 'manifest.json', kernel: null, text: manifest(entries) }]
+  return [...entries.flatMap((entry) => filesOf(entry, options.ir)), { name: 'manifest.json', kernel: null, text: manifest(entries) }]
 }
 
 const wgslName = ({ name, variants }: CompiledKernel, id: string): string =>
   variants.length === 1 ? `${name}.wgsl` : `${name}.${id}.wgsl`
 
-function filesOf({ kernel, from }: Entry): Output[] {
+function filesOf({ kernel, from }: Entry, ir: boolean): Output[] {
   const { name } = kernel
   return [
     ...kernel.variants.map((v) => ({ name: wgslName(kernel, v.id), kernel: name, text: withHeader(from, v.wgsl) })),
     { name: `${name}.ts`, kernel: name, text: withHeader(from, moduleText(kernel)) },
+    ...(ir ? [{ name: `${name}.ir.ts`, kernel: name, text: withHeader(from, irText(kernel)) }] : []),
   ]
+}
+
+/** The IR by variant of the source, which the interpreter runs: apart, since an app on a GPU has no use for it. */
+function irText({ ir = {} }: CompiledKernel): string {
+  const entries = Object.entries(ir).map(([variant, text]) => `  ${key(variant)}: ${quote(text)},\n`)
+  return `/** For the interpreter: \`{ ...artifact, ir }\`. */\nexport const ir: Readonly<Record<string, string>> = {\n${entries.join('')}}`
 }
 
 /** For hosts in other languages: all that the artifacts say, with the names of the WGSL files in place of their text. */

@@ -9,6 +9,7 @@ const OWN = {
   engine: { type: 'string', default: 'auto' },
   check: { type: 'boolean', default: false },
   tolerance: { type: 'string' },
+  reference: { type: 'string' },
   variant: { type: 'string' },
   workgroups: { type: 'string' },
   override: { type: 'string', multiple: true, default: [] as string[] },
@@ -20,6 +21,8 @@ export interface RunArguments {
   /** Compare WebGPU with the interpreter. */
   readonly check: boolean
   readonly tolerance: number | null
+  /** `FILE#EXPORT`, in place of the module's `references`. */
+  readonly reference: string | undefined
   readonly variant: string | undefined
   readonly workgroups: readonly number[] | undefined
   readonly overrides: Readonly<Record<string, number | boolean>>
@@ -48,6 +51,7 @@ export function parseRun(args: readonly string[], kernel: CompiledKernel): RunAr
     engine: choice(String(values.engine), ENGINES, '--engine'),
     check: values.check === true,
     tolerance: values.tolerance === undefined ? null : finite(String(values.tolerance), '--tolerance'),
+    reference: values.reference as string | undefined,
     variant: values.variant as string | undefined,
     workgroups: values.workgroups === undefined ? undefined : String(values.workgroups).split(',').map((n) => finite(n, '--workgroups')),
     overrides: Object.fromEntries(pairs(values.override, '--override').map(([name, value]) => [name, scalar(value, name)])),

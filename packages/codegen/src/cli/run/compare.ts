@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { CompiledKernel } from '../../artifact'
-import { CommandError } from '../command'
-import type { Loaded } from '../load/bundle'
+import { CommandError, type Io, UsageError } from '../command'
+import { type Loaded, loadModules } from '../load/bundle'
 
 type Numbers = ArrayLike<number>
 
@@ -31,6 +33,18 @@ export interface Comparison {
 
 /** Of f32 results that were accumulated in another order than the reference's. */
 export const TOLERANCE = 1e-4
+
+/** The function that `--reference FILE#EXPORT` names. */
+export async function referenceAt(spec: string, io: Io): Promise<Reference> {
+  const [path = '', name = ''] = spec.split('#')
+  const file = resolve(io.cwd, path)
+  if (!existsSync(file)) throw new UsageError(`--reference: there is no file '${path}'`)
+  const [module] = await loadModules([file], io.plugins)
+  const found = module?.[name]
+  if (typeof found === 'function') return { run: found as RunReference }
+  const functions = Object.entries(module ?? {}).flatMap(([key, value]) => (typeof value === 'function' ? [`${path}#${key}`] : []))
+  throw new UsageError(`--reference is '${spec}', expected one of ${functions.join(', ') || 'its functions, of which there are none'}`)
+}
 
 /** By convention a module exports `references`, by the names of kernels or of their exports. */
 export function referenceOf(module: Loaded, kernel: string, exportName: string): Reference | null {
