@@ -35,6 +35,12 @@ describe('fold', () => {
     )
   })
 
+  it('leaves alone the rule of a kernel that looks at dimensions', async () => {
+    const rule = { ...linear(param('n')), folds: false }
+    expect(planLaunch('k', rule, undefined, scope({ n: MAX }), MAX)).toEqual([MAX, 1, 1])
+    await failure('bad-workgroups', () => planLaunch('k', rule, undefined, scope({ n: MAX + 1 }), MAX))
+  })
+
   it('refuses what no box holds, or what a u32 cannot number', async () => {
     await failure('bad-workgroups', () => fold('k', 1001, 10))
     await failure('bad-workgroups', () => fold('k', 2 ** 32, MAX))

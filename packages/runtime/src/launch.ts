@@ -42,7 +42,7 @@ function within(kernel: string, groups: Workgroups, max: number): Workgroups {
       throw bad(
         kernel,
         `${count(n)} workgroups in ${AXES[axis]}, and the device allows ${count(max)}`,
-        'give the kernel a launch rule of one dimension, which is folded, or launch it in parts',
+        'a kernel with a launch rule of one dimension that uses k.workgroupIndex or k.globalIndex, not ids by dimension, is folded; or launch it in parts',
       )
     }
   })
@@ -70,5 +70,5 @@ export function planLaunch(
   const [x = 1, y = 1, z = 1] = rule.workgroups.map((e, axis) =>
     checked(kernel, evaluateHost(e, scope), `the launch rule for ${AXES[axis]}`),
   )
-  return rule.dimensions === 1 ? fold(kernel, x, max) : within(kernel, [x, y, z], max)
+  return rule.folds ? fold(kernel, x, max) : within(kernel, [x, y, z], max)
 }

@@ -95,7 +95,7 @@ function reasonLines(source: KernelSource, variant: string, profile: Profile, op
   }
   if (before.overrides.length > 0 && after.overrides.length === 0)
     lines.push('  lowered: overrides are baked by their defaults')
-  if (after.launch?.dimensions === 1 && after.body !== before.body && usesCount(after)) {
+  if (after.launch?.folds && after.body !== before.body && usesCount(after)) {
     lines.push(
       '  guard: surplus workgroups of a folded launch leave first, since the launch is linear and the kernel counts workgroups',
     )

@@ -119,7 +119,7 @@ function limitOf(
   bindings: Bindings,
 ): number {
   const { launch } = kernel
-  const rule = launch?.dimensions === 1 ? launch.workgroups[0] : undefined
+  const rule = launch?.folds ? launch.workgroups[0] : undefined
   if (rule === undefined) return Infinity
   const positions = paramLanes(kernel.params)
   return evaluateHost(rule, {

@@ -23,7 +23,7 @@ import { sameExpr } from './same'
  */
 export function guard(kernel: Kernel): Kernel {
   const { launch } = kernel
-  if (launch?.dimensions !== 1 || !countsWorkgroups(kernel)) return kernel
+  if (!launch?.folds || !countsWorkgroups(kernel)) return kernel
   const [count] = launch.workgroups
   if (count === undefined || isGuarded(kernel, count)) return kernel
   const fresh = freshIds(kernel)

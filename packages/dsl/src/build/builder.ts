@@ -52,10 +52,14 @@ const BUILTIN_VALUES = {
   subgroupSize: ['subgroup_size', 'u32'], subgroupInvocationId: ['subgroup_invocation_id', 'u32'],
   subgroupId: ['subgroup_id', 'u32'], numSubgroups: ['num_subgroups', 'u32'],
 } as const
+/** Built-in values that depend on how workgroups are spread over dimensions. */
+const GRID: ReadonlySet<string> = new Set(['global_invocation_id', 'workgroup_id', 'num_workgroups'])
 for (const [name, [value, type]] of Object.entries(BUILTIN_VALUES)) {
   Object.defineProperty(BodyBuilder.prototype, name, {
     get(this: BodyBuilder): Handle {
-      return builtin(this[BODY].session, value, type)
+      const { session } = this[BODY]
+      if (GRID.has(value)) session.seesGrid = true
+      return builtin(session, value, type)
     },
   })
 }

@@ -37,6 +37,8 @@ export class Session {
   /** Functions whose bodies are being built, outermost first. */
   readonly building: { readonly key: object; readonly name: string }[] = []
   readonly operations: Tracked[] = []
+  /** Whether the body looks at workgroups by x, y and z, and not by their linear index alone. */
+  seesGrid = false
   /** Handles of built-in values, made at their first mention. */
   readonly builtins = new Map<BuiltinName, Handle>()
   private readonly scopes: Scope[] = []

@@ -55,5 +55,5 @@ export function launchRule(workgroups: unknown): LaunchRule {
   if (!Array.isArray(workgroups) || workgroups.length < 1 || workgroups.length > 3) {
     return fail('bad-launch', `the launch rule gives ${describe(workgroups)}`, 'it gives one to three counts: ({ rows }) => [rows]')
   }
-  return { dimensions: workgroups.length as 1 | 2 | 3, workgroups: workgroups.map(hostExpr) }
+  return { dimensions: workgroups.length as 1 | 2 | 3, workgroups: workgroups.map(hostExpr), folds: workgroups.length === 1 }
 }

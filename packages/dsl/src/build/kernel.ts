@@ -171,7 +171,7 @@ class Source implements KernelSource {
     )
     if (!trace) this.refuseUnused(session, variant)
     const kernel: Kernel = Object.freeze({
-      ...shell, launch, variant, constants: session.constants, variables: session.variables, functions: [...session.functions.values()], body: stmts,
+      ...shell, launch: launch && session.seesGrid ? { ...launch, folds: false } : launch, variant, constants: session.constants, variables: session.variables, functions: [...session.functions.values()], body: stmts,
     })
     return { kernel, positions: session.positions }
   }

@@ -12,10 +12,15 @@ export type HostExpr =
 
 export type HostOp = 'add' | 'sub' | 'mul' | 'div' | 'ceilDiv' | 'min' | 'max'
 
-/** x, y, z. A rule of one dimension is linear: counts above the device's limit per dimension are folded. */
+/** Counts for x, y, z. */
 export interface LaunchRule {
   readonly dimensions: 1 | 2 | 3
   readonly workgroups: readonly HostExpr[]
+  /**
+   * Whether a count above the device's limit may be spread over two or three dimensions: the rule has one, and the
+   * body knows workgroups by their linear index only (`k.workgroupIndex`, `k.globalIndex`).
+   */
+  readonly folds: boolean
 }
 
 export const HOST_OPS: { readonly [K in HostOp]: (a: number, b: number) => number } = {

@@ -36,7 +36,7 @@ function sample(): Kernel {
     bindings: [x, y, hist],
     params: [{ name: 'cols', type: 'u32' }],
     variables: [tile],
-    launch: { dimensions: 1, workgroups: [{ kind: 'ceilDiv', a: { kind: 'param', name: 'cols' }, b: 64 }] },
+    launch: { dimensions: 1, folds: true, workgroups: [{ kind: 'ceilDiv', a: { kind: 'param', name: 'cols' }, b: 64 }] },
     functions: [t.func('scale', [['a', 'f32'], ['p', t.pointer('function', 'f32')]], 'f32', [
       t.store(t.deref('p', 'f32'), t.argument('a', 'f32')),
       t.return_(t.convert('f32', t.bitcast('u32', t.argument('a', 'f32')))),

@@ -31,6 +31,7 @@ export interface Fixture {
 const NO_NEEDS: Needs = { features: [], languageFeatures: [], limits: {}, alias: null }
 export const linear = (...e: LaunchRule['workgroups']): LaunchRule => ({
   dimensions: e.length as 1 | 2 | 3,
+  folds: e.length === 1,
   workgroups: e,
 })
 export const param = (name: string) => ({ kind: 'param', name }) as const

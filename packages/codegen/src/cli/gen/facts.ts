@@ -26,7 +26,7 @@ export function factsOf(kernel: CompiledKernel): Facts {
     aliases: kernel.variants.some(({ needs }) => needs.alias !== null),
     buffers: kernel.bindings.some(({ kind }) => kind !== 'texture'),
     textures: kernel.bindings.some(({ kind }) => kind === 'texture'),
-    linear: kernel.launch?.dimensions === 1,
+    linear: kernel.launch?.folds === true,
     launch: kernel.launch ? launchNeeds(kernel.launch) : null,
   }
 }

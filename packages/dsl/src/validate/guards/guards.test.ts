@@ -11,7 +11,7 @@ const ids = t.input('ids', t.array('u32'))
 const fixed = t.inout('fixed', t.array('f32', 64))
 const counts = t.inout('counts', t.array(t.atomic()))
 const n = t.param('n')
-const launch: LaunchRule = { dimensions: 1, workgroups: [{ kind: 'param', name: 'n' }] }
+const launch: LaunchRule = { dimensions: 1, folds: true, workgroups: [{ kind: 'param', name: 'n' }] }
 const kernel = (body: Block, more: Partial<Kernel> = {}): Kernel =>
   t.kernel(body, { bindings: [y, ids, fixed, counts], params: [{ name: 'n', type: 'u32' }], ...more })
 const to = (index: Expr) => t.store(t.ref(y, index), t.f(1))
