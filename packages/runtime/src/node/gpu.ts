@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { fault, textOf } from '../errors'
 import { softwareDriver } from './icd'
 
@@ -35,6 +36,8 @@ async function open(options: readonly string[]): Promise<Opened> {
   const driver = softwareDriver(process.env)
   // the loader reads the environment when Dawn first looks for adapters
   if (driver !== undefined) process.env.VK_ICD_FILENAMES = driver
+  // drivers look for a display through it, and say so on stderr when it is not set
+  process.env.XDG_RUNTIME_DIR ??= tmpdir()
   try {
     const { create } = await import('webgpu')
     return { gpu: create([...options]), options: options.join(' ') }
