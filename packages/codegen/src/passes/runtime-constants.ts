@@ -10,11 +10,13 @@ import {
   type ValueName,
 } from '@weft/dsl/ir'
 import { rebuild } from './children'
+import { definedOperands, knownConstant } from './operands'
 import { freshIds, mapBodies, mapStmt } from './rewrite'
 
 /**
  * Constant expressions that compilers refuse have values at run time: `sqrt(-1)`, an overflow, a bitcast to NaN. What
- * folding could not replace by a literal gets its constants from a `let`, which is not a constant to WGSL.
+ * folding could not replace by a literal gets its constants from a `let`, which is not a constant to WGSL. Shifts and
+ * divisions of integers, through whose `let`s naga looks, get operands that mean the same.
  */
 export function runtimeConstants(kernel: Kernel): Kernel {
   let fresh: (() => number) | null = null
@@ -31,11 +33,15 @@ export function runtimeConstants(kernel: Kernel): Kernel {
       lets.push({ kind: 'let', at: -1, name: 'constant', value: c, result })
       return result
     }
+    /** What names stand for, by the id of their `let`. */
+    const constants = new Map<number, Const>()
+    const known = (e: Expr): Const | null => knownConstant(e, constants)
+    const defined = (e: Expr): Expr => (e.kind === 'op' ? definedOperands(e, known) : e)
     const done = new Map<Expr, Expr>()
     const go = (e: Expr): Expr => {
       const known = done.get(e)
       if (known) return known
-      const next = rebuild(e, go)
+      const next = defined(rebuild(e, go))
       const made = isTrap(next) ? rebuild(next, (o) => (o.kind === 'const' ? name(o) : o)) : next
       done.set(e, made)
       return made
@@ -45,6 +51,8 @@ export function runtimeConstants(kernel: Kernel): Kernel {
       const out = b.map((s) => {
         const next = mapStmt(s, go, block)
         if (next !== s) changed = true
+        const value = next.kind === 'let' ? known(next.value) : null
+        if (next.kind === 'let' && value) constants.set(next.result.id, value)
         return next
       })
       return changed ? out : b
