@@ -206,6 +206,8 @@ function writeLet(w: Writer, result: Result, wanted: string, text: string, at: n
 // Assignments.
 
 const COMMUTES = new Set(['+', '*', '&', '|', '^'])
+/** Those that take a vector and a scalar. */
+const MIXED = new Set(['+', '-', '*', '/', '%'])
 const COMPOUND = new Set(['+', '-', '*', '/', '%', '&', '|', '^', '<<', '>>'])
 
 function assignment(s: Store, c: Context): string {
@@ -216,10 +218,9 @@ function assignment(s: Store, c: Context): string {
     const operator = row ? (row.form === 'infix' ? row.wgsl : '') : '*'
     const [a, b] = value.args as [Expr, Expr]
     if (COMPOUND.has(operator)) {
-      if (reads(a, s.place, c))
-        return `${target} ${operator}= ${alone((row && operator.length === 1 && '+-*/%'.includes(operator) ? splatted(b, c) : null) ?? b, c)}`
-      if (row && COMMUTES.has(operator) && reads(b, s.place, c))
-        return `${target} ${operator}= ${alone(splatted(a, c) ?? a, c)}`
+      const operand = (e: Expr): string => alone((row && MIXED.has(operator) ? splatted(e, c) : null) ?? e, c)
+      if (reads(a, s.place, c)) return `${target} ${operator}= ${operand(b)}`
+      if (row && COMMUTES.has(operator) && reads(b, s.place, c)) return `${target} ${operator}= ${operand(a)}`
     }
   }
   return `${target} = ${alone(value, c)}`
