@@ -11,15 +11,19 @@ import { createRuntime } from '@weft/runtime/node'
 const silu = func('silu(x)', [f32], (x) => f32`${x} / (1 + exp(-${x}))`)
 
 /** y[i] = silu(x[i]) · gate[i]: the gated activation of many language models. */
-export const swiglu = kernel('swiglu', {
-  workgroupSize: [64],
-  bindings: { x: input(d.arrayOf(d.f32)), gate: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) },
-  params: { n: d.u32 },
-  workgroups: ({ n }) => [ceilDiv(n, 64)],
-}, ({ x, gate, y, n }, k) => {
-  const i = k.let('i', k.globalIndex)
-  k.if(i.lt(n), () => y.at(i).set(silu(x.at(i)).mul(gate.at(i))))
-})
+export const swiglu = kernel(
+  'swiglu',
+  {
+    workgroupSize: [64],
+    bindings: { x: input(d.arrayOf(d.f32)), gate: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) },
+    params: { n: d.u32 },
+    workgroups: ({ n }) => [ceilDiv(n, 64)],
+  },
+  ({ x, gate, y, n }, k) => {
+    const i = k.let('i', k.globalIndex)
+    k.if(i.lt(n), () => y.at(i).set(silu(x.at(i)).mul(gate.at(i))))
+  },
+)
 
 const compiled = compile(swiglu)
 console.log(compiled.variants.at(-1)?.wgsl)
@@ -35,5 +39,6 @@ runtime.destroy()
 
 x.forEach((v, i) => {
   const expected = (2 * v) / (1 + Math.exp(-v))
-  if (!(Math.abs((result[i] ?? Number.NaN) - expected) < 1e-5)) throw new Error(`y[${i}] is ${result[i]}, expected ${expected}`)
+  if (!(Math.abs((result[i] ?? Number.NaN) - expected) < 1e-5))
+    throw new Error(`y[${i}] is ${result[i]}, expected ${expected}`)
 })

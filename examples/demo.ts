@@ -41,8 +41,12 @@ function wgslFile(kernel: CompiledKernel, { info }: Runtime): string {
   const facts = { ...info, features: new Set(info.features), languageFeatures: new Set(info.languageFeatures) }
   const { variant } = selectVariant(kernel.variants, facts)
   if (variant === null) return 'no variant fits this device'
-  const names = [`${kernel.name}.wgsl`, `${kernel.name}.${variant.id}.wgsl`].map((name) => join(root, 'packages/kernels/generated', name))
-  const kept = names.find((path) => existsSync(path) && readFileSync(path, 'utf8').trimEnd().endsWith(lastLines(variant.wgsl)))
+  const names = [`${kernel.name}.wgsl`, `${kernel.name}.${variant.id}.wgsl`].map((name) =>
+    join(root, 'packages/kernels/generated', name),
+  )
+  const kept = names.find(
+    (path) => existsSync(path) && readFileSync(path, 'utf8').trimEnd().endsWith(lastLines(variant.wgsl)),
+  )
   if (kept) return relative(process.cwd(), kept)
   const path = join(root, 'node_modules/.cache/weft/demo', `${kernel.name}.wgsl`)
   mkdirSync(dirname(path), { recursive: true })
@@ -72,7 +76,9 @@ async function demonstrate(
   const start = performance.now()
   await runtime.run(kernel, { ...buffers, [output.name]: result, ...params })
   const actual = await result.read()
-  console.log(`${process.stdout.isTTY ? '\r' : ''}  ran in     ${((performance.now() - start) / 1000).toFixed(2)} s, with the readback`)
+  console.log(
+    `${process.stdout.isTTY ? '\r' : ''}  ran in     ${((performance.now() - start) / 1000).toFixed(2)} s, with the readback`,
+  )
   const expected = reference()
   const { maxError, worst, ok } = check(actual, expected)
   console.log(`  max error  ${maxError.toExponential(2)} against the float64 reference (${expected.what})`)
@@ -83,8 +89,14 @@ async function demonstrate(
 async function matmulDemo(runtime: Runtime): Promise<boolean> {
   const [m, n, k] = [512, 384, 640]
   const inputs = { a: normal(1, m * k), b: normal(2, k * n) }
-  return demonstrate(runtime, `matmul ${m} × ${n} × ${k}`, compile(matmul), inputs, { name: 'c', length: m * n }, { m, n, k }, () =>
-    matmulBound(matmulReference({ ...inputs, m, n, k }), { ...inputs, m, n, k }),
+  return demonstrate(
+    runtime,
+    `matmul ${m} × ${n} × ${k}`,
+    compile(matmul),
+    inputs,
+    { name: 'c', length: m * n },
+    { m, n, k },
+    () => matmulBound(matmulReference({ ...inputs, m, n, k }), { ...inputs, m, n, k }),
   )
 }
 
@@ -94,7 +106,15 @@ async function attentionDemo(runtime: Runtime): Promise<boolean> {
   const inputs = { q: normal(3, batch * heads * tokens * headSize), k: normal(4, kv), v: normal(5, kv) }
   const sizes = { batch, heads, kvHeads, queries: tokens, keys: tokens, headSize, causal: true }
   const title = `attention, causal: ${batch} batches, ${heads} heads, ${kvHeads} key and value heads, ${tokens} tokens, head size ${headSize}`
-  const params = { batch, heads, kv_heads: kvHeads, queries: tokens, keys: tokens, causal: 1, scale: 1 / Math.sqrt(headSize) }
+  const params = {
+    batch,
+    heads,
+    kv_heads: kvHeads,
+    queries: tokens,
+    keys: tokens,
+    causal: 1,
+    scale: 1 / Math.sqrt(headSize),
+  }
   return demonstrate(runtime, title, compile(attention), inputs, { name: 'out', length: inputs.q.length }, params, () =>
     attentionBound(attentionReference({ ...sizes, ...inputs }), { ...sizes, ...inputs }),
   )
@@ -102,7 +122,8 @@ async function attentionDemo(runtime: Runtime): Promise<boolean> {
 
 const runtime = await openRuntime()
 const { backend, adapter, software } = runtime.info
-const note = software && backend === 'webgpu' ? ' (software: a GPU emulated on the CPU; times say nothing of a real one)' : ''
+const note =
+  software && backend === 'webgpu' ? ' (software: a GPU emulated on the CPU; times say nothing of a real one)' : ''
 console.log(`engine: ${backend === 'webgpu' ? 'WebGPU' : 'interpreter'}\nadapter: ${adapter}${note}`)
 const results = [await matmulDemo(runtime), await attentionDemo(runtime)]
 runtime.destroy()

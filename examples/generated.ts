@@ -10,7 +10,9 @@ import * as matmul from '../packages/kernels/generated/matmul'
 const gpu = openGpu(['disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension'])
 const adapter = await gpu.requestAdapter()
 if (!adapter) {
-  console.log('there is no WebGPU adapter here: install a Vulkan driver, for example SwiftShader with apt-get install chromium')
+  console.log(
+    'there is no WebGPU adapter here: install a Vulkan driver, for example SwiftShader with apt-get install chromium',
+  )
   process.exit(0)
 }
 const device = await adapter.requestDevice()
@@ -29,7 +31,11 @@ function storage(data: Float32Array<ArrayBuffer>): GPUBuffer {
 // the product of a 2 × 3 and a 3 × 2 matrix
 const c = storage(new Float32Array(4))
 const kernel = await matmul.create(device, { languageFeatures: gpu.wgslLanguageFeatures })
-const bound = kernel.bind({ a: storage(Float32Array.of(1, 2, 3, 4, 5, 6)), b: storage(Float32Array.of(1, 0, 0, 1, 1, 1)), c })
+const bound = kernel.bind({
+  a: storage(Float32Array.of(1, 2, 3, 4, 5, 6)),
+  b: storage(Float32Array.of(1, 0, 0, 1, 1, 1)),
+  c,
+})
 
 const encoder = device.createCommandEncoder()
 bound.dispatch(encoder, { m: 2, n: 2, k: 3 })

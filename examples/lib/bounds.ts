@@ -54,7 +54,10 @@ export function attentionBound(expected: Float64Array, args: AttentionArgs): Che
 }
 
 /** How far `actual` is from what was expected, and the largest error as a part of its bound. */
-export function check(actual: ArrayLike<number>, { expected, bound }: Checked): { maxError: number; worst: number; ok: boolean } {
+export function check(
+  actual: ArrayLike<number>,
+  { expected, bound }: Checked,
+): { maxError: number; worst: number; ok: boolean } {
   if (actual.length !== expected.length) throw new RangeError(`${actual.length} elements, expected ${expected.length}`)
   let [maxError, worst] = [0, 0]
   for (let i = 0; i < expected.length; i++) {

@@ -38,7 +38,17 @@ describe('weft', () => {
   it('lists its commands and exit codes; each has its own help; both exit with 0', async () => {
     const { code, stdout } = await weft(['--help'], at.path)
     expect(code).toBe(0)
-    for (const text of ['gen', 'show', 'run', 'explain', 'doctor', 'Exit codes: 0 ', '1 a check failed', '2 the command line is wrong']) expect(stdout).toContain(text)
+    for (const text of [
+      'gen',
+      'show',
+      'run',
+      'explain',
+      'doctor',
+      'Exit codes: 0 ',
+      '1 a check failed',
+      '2 the command line is wrong',
+    ])
+      expect(stdout).toContain(text)
     for (const command of ['gen', 'show', 'run', 'explain', 'doctor']) {
       const help = await weftHere([command, '--help'], at.path)
       expect({ code: help.code, starts: help.stdout.startsWith(`weft ${command}`) }).toEqual({ code: 0, starts: true })
@@ -46,7 +56,10 @@ describe('weft', () => {
   })
 
   it('prints its version', async () => {
-    expect(await weft(['--version'], at.path)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+    expect(await weft(['--version'], at.path)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    })
   })
 
   it.each([
@@ -55,7 +68,10 @@ describe('weft', () => {
     [['gen'], 'which files?'],
     [['gen', 'nothing/*.ts'], 'no file matches nothing/*.ts'],
     [['gen', 'scale.ts', '--watch'], "Unknown option '--watch'"],
-    [['gen', 'scale.ts', '--profile', 'opera'], "--profile is 'opera', expected any, baseline, chrome, firefox, safari"],
+    [
+      ['gen', 'scale.ts', '--profile', 'opera'],
+      "--profile is 'opera', expected any, baseline, chrome, firefox, safari",
+    ],
     [['show'], 'the first argument is a kernel'],
     [['show', 'missing.ts'], "there is no file 'missing.ts'"],
     [['show', 'two.ts'], "'two.ts' exports several kernels: two.ts#scale, two.ts#wrong"],
@@ -63,9 +79,18 @@ describe('weft', () => {
     [['show', 'scale.ts', '--target', 'wgsl', '--pass', 'cse'], '--pass shows the IR'],
     [['show', 'scale.ts', '--pass', 'magic'], "--pass is 'magic', expected source, "],
     [['run', 'scale.ts', '--n', '4'], '--factor is missing, as --factor 0.5'],
-    [['run', 'scale.ts', '--n', 'many', '--factor', '1', '--x', 'ones:4', '--y', 'zeros:4'], "n is 'many', expected a number"],
-    [['run', 'scale.ts', '--n', '4', '--factor', '1', '--x', 'twos:4', '--y', 'zeros:4'], "--x is 'twos:4', expected zeros:COUNT"],
-    [['run', 'scale.ts', '--n', '4', '--factor', '1', '--x', 'ones', '--y', 'zeros:4'], '--x is an array of any length'],
+    [
+      ['run', 'scale.ts', '--n', 'many', '--factor', '1', '--x', 'ones:4', '--y', 'zeros:4'],
+      "n is 'many', expected a number",
+    ],
+    [
+      ['run', 'scale.ts', '--n', '4', '--factor', '1', '--x', 'twos:4', '--y', 'zeros:4'],
+      "--x is 'twos:4', expected zeros:COUNT",
+    ],
+    [
+      ['run', 'scale.ts', '--n', '4', '--factor', '1', '--x', 'ones', '--y', 'zeros:4'],
+      '--x is an array of any length',
+    ],
     [['run', 'scale.ts', '--z', '4'], "Unknown option '--z'"],
   ])('exits with 2 for %j', async (args, message) => {
     const { code, stderr } = await weftHere(args, at.path)
@@ -77,7 +102,11 @@ describe('weft', () => {
     const usage = await weft(['show', 'missing.ts', '--json'], at.path)
     expect({ code: usage.code, ...json(usage.stdout) }).toMatchObject({ code: 2, ok: false, error: { code: 'usage' } })
     const none = await weft(['show', 'none.ts', '--json'], at.path)
-    expect({ code: none.code, ...json(none.stdout) }).toMatchObject({ code: 1, ok: false, error: { code: 'no-kernel' } })
+    expect({ code: none.code, ...json(none.stdout) }).toMatchObject({
+      code: 1,
+      ok: false,
+      error: { code: 'no-kernel' },
+    })
     const bad = await weft(['show', 'bad.ts', '--json'], at.path)
     expect({ code: bad.code, ...json(bad.stdout) }).toMatchObject({
       code: 1,
@@ -100,7 +129,9 @@ describe('weft show', () => {
     expect(await show('scale.ts', '--variant', 'portable+immediates')).toContain('var<immediate> params: Params')
     expect(await show('subgroups.ts')).toContain('enable subgroups;')
     expect(await show('subgroups.ts', '--variant', 'portable')).not.toContain('subgroup')
-    expect((await weft(['show', 'scale.ts', '--variant', 'fast'], at.path)).stderr).toContain("unknown-name: there is no variant 'fast'")
+    expect((await weft(['show', 'scale.ts', '--variant', 'fast'], at.path)).stderr).toContain(
+      "unknown-name: there is no variant 'fast'",
+    )
   })
 
   it('prints the IR as it was built, after one pass, and after each', async () => {
@@ -113,8 +144,19 @@ describe('weft show', () => {
 
   it('prints layouts as JSON, MSL and HLSL', async () => {
     expect(json(await show('scale.ts', '--target', 'layouts'))).toMatchObject({
-      layouts: [{ entries: [{ binding: 0, visibility: 4, buffer: { type: 'read-only-storage' } }, { binding: 1 }, { binding: 2, buffer: { type: 'uniform', minBindingSize: 16 } }] }],
-      slots: [{ name: 'x', group: 0, binding: 0 }, { name: 'y', group: 0, binding: 1 }],
+      layouts: [
+        {
+          entries: [
+            { binding: 0, visibility: 4, buffer: { type: 'read-only-storage' } },
+            { binding: 1 },
+            { binding: 2, buffer: { type: 'uniform', minBindingSize: 16 } },
+          ],
+        },
+      ],
+      slots: [
+        { name: 'x', group: 0, binding: 0 },
+        { name: 'y', group: 0, binding: 1 },
+      ],
     })
     expect(await show('scale.ts', '--target', 'msl')).toContain('#include <metal_stdlib>')
     expect(await show('scale.ts', '--target', 'hlsl')).toContain('[numthreads(64, 1, 1)]')
@@ -122,7 +164,13 @@ describe('weft show', () => {
   })
 
   it('gives all of it as JSON', async () => {
-    expect(json(await show('scale.ts', '--json'))).toMatchObject({ ok: true, kernel: 'scale', target: 'wgsl', variant: 'portable', text: expect.stringContaining('fn main(') })
+    expect(json(await show('scale.ts', '--json'))).toMatchObject({
+      ok: true,
+      kernel: 'scale',
+      target: 'wgsl',
+      variant: 'portable',
+      text: expect.stringContaining('fn main('),
+    })
   })
 })
 
@@ -144,30 +192,82 @@ describe('weft run', () => {
 
   it('takes a reference of another file', async () => {
     at.write('reference.ts', 'export const twice = ({ x }: { x: ArrayLike<number> }) => Array.from(x, (v) => v * 2)\n')
-    const args = ['run', 'scale.ts', '--n', '4', '--factor', '2', '--x', 'iota:4', '--y', 'zeros:4', '--engine', 'cpu', '--reference']
+    const args = [
+      'run',
+      'scale.ts',
+      '--n',
+      '4',
+      '--factor',
+      '2',
+      '--x',
+      'iota:4',
+      '--y',
+      'zeros:4',
+      '--engine',
+      'cpu',
+      '--reference',
+    ]
     expect((await weftHere([...args, 'reference.ts#twice'], at.path)).code).toBe(0)
-    expect((await weftHere([...args, 'reference.ts#thrice'], at.path)).stderr).toContain('expected one of reference.ts#twice')
+    expect((await weftHere([...args, 'reference.ts#thrice'], at.path)).stderr).toContain(
+      'expected one of reference.ts#twice',
+    )
   })
 
   it('exits with 1 where the result is beyond the tolerance', async () => {
     const { code, stdout } = await weft(['run', 'two.ts#wrong', ...given, '--engine', 'cpu', '--json'], at.path)
     expect(code).toBe(1)
-    expect(json(stdout)).toMatchObject({ ok: false, kernel: 'wrong', engine: 'cpu', comparisons: [{ output: 'y', tolerance: 0.01, ok: false }] })
-    expect((await weft(['run', 'two.ts#wrong', ...given, '--engine', 'cpu', '--tolerance', '1000'], at.path)).code).toBe(0)
+    expect(json(stdout)).toMatchObject({
+      ok: false,
+      kernel: 'wrong',
+      engine: 'cpu',
+      comparisons: [{ output: 'y', tolerance: 0.01, ok: false }],
+    })
+    expect(
+      (await weft(['run', 'two.ts#wrong', ...given, '--engine', 'cpu', '--tolerance', '1000'], at.path)).code,
+    ).toBe(0)
   })
 
-  it.skipIf(driverOf('dawn') === undefined)('runs on WebGPU and compares with the interpreter: the same numbers, seeded', async () => {
-    const gpu = json((await weft(['run', 'scale.ts', ...given, '--engine', 'webgpu', '--check', '--json'], at.path)).stdout)
-    expect(gpu).toMatchObject({ ok: true, engine: 'webgpu', comparisons: [{ against: 'the reference' }, { against: 'the interpreter', maxError: 0 }] })
-    const cpu = json((await weft(['run', 'scale.ts', ...given, '--engine', 'cpu', '--json'], at.path)).stdout)
-    expect(cpu.outputs).toEqual(gpu.outputs)
-  })
+  it.skipIf(driverOf('dawn') === undefined)(
+    'runs on WebGPU and compares with the interpreter: the same numbers, seeded',
+    async () => {
+      const gpu = json(
+        (await weft(['run', 'scale.ts', ...given, '--engine', 'webgpu', '--check', '--json'], at.path)).stdout,
+      )
+      expect(gpu).toMatchObject({
+        ok: true,
+        engine: 'webgpu',
+        comparisons: [{ against: 'the reference' }, { against: 'the interpreter', maxError: 0 }],
+      })
+      const cpu = json((await weft(['run', 'scale.ts', ...given, '--engine', 'cpu', '--json'], at.path)).stdout)
+      expect(cpu.outputs).toEqual(gpu.outputs)
+    },
+  )
 
   it('reads bytes from a file, and refuses a param that does not fit', async () => {
     at.write('x.bin', '\0\0\0\0\0\0\0\0')
-    const { stdout } = await weft(['run', 'scale.ts', '--n', '2', '--factor', '3', '--x', 'file:x.bin', '--y', 'ones:2', '--engine', 'cpu', '--json'], at.path)
+    const { stdout } = await weft(
+      [
+        'run',
+        'scale.ts',
+        '--n',
+        '2',
+        '--factor',
+        '3',
+        '--x',
+        'file:x.bin',
+        '--y',
+        'ones:2',
+        '--engine',
+        'cpu',
+        '--json',
+      ],
+      at.path,
+    )
     expect(json(stdout)).toMatchObject({ outputs: { y: { preview: [0, 0] } } })
-    const { code, stderr } = await weft(['run', 'scale.ts', '--n=-2', '--factor', '3', '--x', 'ones:2', '--y', 'ones:2', '--engine', 'cpu'], at.path)
+    const { code, stderr } = await weft(
+      ['run', 'scale.ts', '--n=-2', '--factor', '3', '--x', 'ones:2', '--y', 'ones:2', '--engine', 'cpu'],
+      at.path,
+    )
     expect({ code, text: stderr.includes("bad-param: 'scale': the param 'n' is -2") }).toEqual({ code: 1, text: true })
   })
 })
@@ -183,7 +283,17 @@ describe('weft doctor', () => {
 
   it('gives it as JSON', async () => {
     const report = json((await weft(['doctor', '--json'], at.path)).stdout)
-    expect(report).toMatchObject({ ok: true, node: process.version, naga: true, packages: { webgpu: expect.any(String) } })
-    if (driverOf('dawn') !== undefined) expect(report.webgpu).toMatchObject({ available: true, software: expect.any(Boolean), limits: expect.any(Object) })
+    expect(report).toMatchObject({
+      ok: true,
+      node: process.version,
+      naga: true,
+      packages: { webgpu: expect.any(String) },
+    })
+    if (driverOf('dawn') !== undefined)
+      expect(report.webgpu).toMatchObject({
+        available: true,
+        software: expect.any(Boolean),
+        limits: expect.any(Object),
+      })
   })
 })

@@ -7,7 +7,14 @@ const VK = { VK_ICD_FILENAMES: driverOf('dawn') ?? '' }
 const example = (name: string) => run(process.execPath, ['scripts/run-ts.mjs', `examples/${name}.ts`], root, VK)
 
 describe('the demo', () => {
-  const SAID = [/^adapter: .+$/m, /^matmul 512 × 384 × 640$/m, /^attention, causal: 2 batches, 8 heads, 2 key and value heads, 257 tokens, head size 64$/m, /WGSL {7}\S+matmul\S*\.wgsl/, /WGSL {7}\S+attention\S*\.wgsl/, /both are right/]
+  const SAID = [
+    /^adapter: .+$/m,
+    /^matmul 512 × 384 × 640$/m,
+    /^attention, causal: 2 batches, 8 heads, 2 key and value heads, 257 tokens, head size 64$/m,
+    /WGSL {7}\S+matmul\S*\.wgsl/,
+    /WGSL {7}\S+attention\S*\.wgsl/,
+    /both are right/,
+  ]
 
   it('runs on the interpreter with WEFT_DEVICE=cpu, within 30 s, and is right', async () => {
     const start = performance.now()
@@ -19,7 +26,9 @@ describe('the demo', () => {
   })
 
   it('falls back to the interpreter by itself where there is no adapter', async () => {
-    const { code, stdout, stderr } = await run(process.execPath, ['scripts/demo.mjs'], root, { VK_ICD_FILENAMES: '/nothing.json' })
+    const { code, stdout, stderr } = await run(process.execPath, ['scripts/demo.mjs'], root, {
+      VK_ICD_FILENAMES: '/nothing.json',
+    })
     expect(code, stdout + stderr).toBe(0)
     expect(stdout).toMatch(/^no WebGPU here \(.+\), so:\nengine: interpreter$/m)
   })
@@ -45,14 +54,29 @@ describe('the bounds of the demo', () => {
 
   it('are exceeded by an error above them, by NaN, and not by one below', () => {
     const expected = { expected: Float64Array.of(1, 2), bound: Float64Array.of(0.1, 0.1), what: '' }
-    expect(check([1.05, 2], expected)).toMatchObject({ ok: true, maxError: expect.closeTo(0.05) as number, worst: expect.closeTo(0.5) as number })
+    expect(check([1.05, 2], expected)).toMatchObject({
+      ok: true,
+      maxError: expect.closeTo(0.05) as number,
+      worst: expect.closeTo(0.5) as number,
+    })
     expect(check([1, 2.2], expected).ok).toBe(false)
     expect(check([1, Number.NaN], expected)).toEqual({ maxError: Infinity, worst: Infinity, ok: false })
     expect(() => check([1], expected)).toThrow('1 elements, expected 2')
   })
 
   it('of attention notice a wrong weight', () => {
-    const sizes = { batch: 1, heads: 1, kvHeads: 1, queries: 1, keys: 2, headSize: 1, causal: false, q: [1], k: [1, 1], v: [1, 3] }
+    const sizes = {
+      batch: 1,
+      heads: 1,
+      kvHeads: 1,
+      queries: 1,
+      keys: 2,
+      headSize: 1,
+      causal: false,
+      q: [1],
+      k: [1, 1],
+      v: [1, 3],
+    }
     const checked = attentionBound(Float64Array.of(2), sizes)
     expect(check([2.00001], checked).ok).toBe(true)
     expect(check([2.001], checked).ok).toBe(false)

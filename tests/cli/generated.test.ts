@@ -44,29 +44,80 @@ describe('a generated module', () => {
     ['@webgpu/types', { lib: ['ES2022', 'DOM'], types: ['@webgpu/types'], skipLibCheck: true }],
     ['the DOM library', { lib: ['ES2022', 'DOM', 'DOM.Iterable'], types: [] }],
   ])('type-checks alone, under every strict option, with %s', async (_, options) => {
-    const strict = ['strict', 'noUncheckedIndexedAccess', 'exactOptionalPropertyTypes', 'noImplicitOverride', 'noPropertyAccessFromIndexSignature', 'noUnusedLocals', 'noUnusedParameters', 'noImplicitReturns', 'isolatedModules', 'verbatimModuleSyntax', 'erasableSyntaxOnly', 'noEmit']
-    const compilerOptions = { target: 'ES2022', module: 'ESNext', moduleResolution: 'bundler', ...Object.fromEntries(strict.map((name) => [name, true])), ...options }
+    const strict = [
+      'strict',
+      'noUncheckedIndexedAccess',
+      'exactOptionalPropertyTypes',
+      'noImplicitOverride',
+      'noPropertyAccessFromIndexSignature',
+      'noUnusedLocals',
+      'noUnusedParameters',
+      'noImplicitReturns',
+      'isolatedModules',
+      'verbatimModuleSyntax',
+      'erasableSyntaxOnly',
+      'noEmit',
+    ]
+    const compilerOptions = {
+      target: 'ES2022',
+      module: 'ESNext',
+      moduleResolution: 'bundler',
+      ...Object.fromEntries(strict.map((name) => [name, true])),
+      ...options,
+    }
     writeFileSync(join(alone, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-    const { code, stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', alone], alone)
+    const { code, stdout } = await run(
+      process.execPath,
+      [join(root, 'node_modules/typescript/bin/tsc'), '-p', alone],
+      alone,
+    )
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
   })
 
   it('rounds f16 params as the interpreter does, ties to even, and refuses those that overflow', async () => {
     writeFileSync(join(alone, 'halves.mjs'), javascript('halves'))
-    const { packParams } = (await import(/* @vite-ignore */ pathToFileURL(join(alone, 'halves.mjs')).href)) as { packParams(params: unknown): Uint8Array }
-    const values = [0, -0, 1, -2.5, 65504, 65519, 2 ** -24, 2 ** -25, 2 ** -25 * 1.0001, 2 ** -14, 2 ** -14 - 2 ** -25, 1 + 2 ** -11, 1 + 3 * 2 ** -11, 0.1, 1e-5, Infinity, -Infinity]
+    const { packParams } = (await import(/* @vite-ignore */ pathToFileURL(join(alone, 'halves.mjs')).href)) as {
+      packParams(params: unknown): Uint8Array
+    }
+    const values = [
+      0,
+      -0,
+      1,
+      -2.5,
+      65504,
+      65519,
+      2 ** -24,
+      2 ** -25,
+      2 ** -25 * 1.0001,
+      2 ** -14,
+      2 ** -14 - 2 ** -25,
+      1 + 2 ** -11,
+      1 + 3 * 2 ** -11,
+      0.1,
+      1e-5,
+      Infinity,
+      -Infinity,
+    ]
     for (const value of values) {
       const bytes = packParams({ one: value, pair: [1, value] })
       const view = new DataView(bytes.buffer)
-      expect([view.getUint16(0, true), view.getUint16(6, true)], String(value)).toEqual([f16Bits(roundF16(value)), f16Bits(roundF16(value))])
+      expect([view.getUint16(0, true), view.getUint16(6, true)], String(value)).toEqual([
+        f16Bits(roundF16(value)),
+        f16Bits(roundF16(value)),
+      ])
     }
-    expect(() => packParams({ one: 65520, pair: [0, 0] })).toThrow("bad-param: halves: param 'one' is 65520, which f16 cannot hold")
+    expect(() => packParams({ one: 65520, pair: [0, 0] })).toThrow(
+      "bad-param: halves: param 'one' is 65520, which f16 cannot hold",
+    )
     expect(() => packParams({ one: 1, pair: [0] })).toThrow("bad-param: halves: param 'pair' has 1 numbers, expected 2")
   })
 
   it('gives the artifact that the runtime takes, with its signature', () => {
     const kernel: CompiledKernel = artifact
-    const typed: TypedKernel<{ bindings: { a: 'array<f32>'; b: 'array<f32>'; c: 'array<f32>' }; params: { m: 'u32'; n: 'u32'; k: 'u32' } }> = artifact
+    const typed: TypedKernel<{
+      bindings: { a: 'array<f32>'; b: 'array<f32>'; c: 'array<f32>' }
+      params: { m: 'u32'; n: 'u32'; k: 'u32' }
+    }> = artifact
     expect(JSON.parse(JSON.stringify(kernel))).toEqual(typed)
   })
 })
@@ -75,7 +126,8 @@ const noDawn = missing('dawn')
 describe(`on Dawn${noDawn === undefined ? '' : `: ${noDawn}`}`, () => {
   /** Runs a script beside the modules in a process that has Dawn and no weft; what it prints last is JSON. */
   async function dawn(script: string): Promise<unknown> {
-    for (const name of ['matmul', 'in_place', 'params', 'lengths', 'free']) writeFileSync(join(alone, `${name}.mjs`), javascript(name))
+    for (const name of ['matmul', 'in_place', 'params', 'lengths', 'free'])
+      writeFileSync(join(alone, `${name}.mjs`), javascript(name))
     cpSync(join(root, 'tests/cli/product.js'), join(alone, 'product.mjs'))
     const open = `import { create } from ${JSON.stringify(pathToFileURL(join(root, 'node_modules/webgpu/index.js')).href)}
 globalThis.gpu = create(['disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension'])
@@ -84,8 +136,13 @@ const device = await adapter.requestDevice({ requiredFeatures: [...adapter.featu
 const errors = []
 device.addEventListener('uncapturederror', ({ error }) => errors.push(error.message))
 `
-    writeFileSync(join(alone, 'script.mjs'), `${open}${script}\nif (errors.length) throw new Error(errors.join())\nprocess.exit(0)\n`)
-    const { code, stdout, stderr } = await run(process.execPath, ['script.mjs'], alone, { VK_ICD_FILENAMES: driverOf('dawn') ?? '' })
+    writeFileSync(
+      join(alone, 'script.mjs'),
+      `${open}${script}\nif (errors.length) throw new Error(errors.join())\nprocess.exit(0)\n`,
+    )
+    const { code, stdout, stderr } = await run(process.execPath, ['script.mjs'], alone, {
+      VK_ICD_FILENAMES: driverOf('dawn') ?? '',
+    })
     expect(code, stderr).toBe(0)
     return JSON.parse(stdout)
   }
@@ -102,8 +159,10 @@ console.log(JSON.stringify([await product(matmul, device, [], sizes), await prod
     ])
   })
 
-  it.skipIf(noDawn)('dispatches of one encoder keep their own params; an alias runs in place; 0 is skipped; counts are folded', async () => {
-    const result = await dawn(`import * as inPlace from './in_place.mjs'
+  it.skipIf(noDawn)(
+    'dispatches of one encoder keep their own params; an alias runs in place; 0 is skipped; counts are folded',
+    async () => {
+      const result = await dawn(`import * as inPlace from './in_place.mjs'
 const n = 70000
 const x = device.createBuffer({ size: n * 4, usage: 128 | 4 | 8 })
 device.queue.writeBuffer(x, 0, Float32Array.from({ length: n }, (_, i) => i % 100))
@@ -125,21 +184,24 @@ for (const languageFeatures of [[], gpu.wgslLanguageFeatures]) {
   results.push([got[3], got[13], got[69999]])
 }
 console.log(JSON.stringify({ results, folded: [inPlace.workgroups({ n: 64 * 65535, scale: 1 }), inPlace.workgroups({ n: 64 * 65536, scale: 1 }), inPlace.workgroups({ n: 5000, scale: 1 }, 10)] }))`)
-    expect(result).toEqual({
-      results: [
-        [48, 26, 198],
-        [3 * 16 * 16, 52, 396],
-      ],
-      folded: [
-        [65535, 1, 1],
-        [256, 256, 1],
-        [9, 9, 1],
-      ],
-    })
-  })
+      expect(result).toEqual({
+        results: [
+          [48, 26, 198],
+          [3 * 16 * 16, 52, 396],
+        ],
+        folded: [
+          [65535, 1, 1],
+          [256, 256, 1],
+          [9, 9, 1],
+        ],
+      })
+    },
+  )
 
-  it.skipIf(noDawn)('packs params of every type, sets overrides, reads lengths, and runs without a launch rule', async () => {
-    const result = await dawn(`import * as params from './params.mjs'
+  it.skipIf(noDawn)(
+    'packs params of every type, sets overrides, reads lengths, and runs without a launch rule',
+    async () => {
+      const result = await dawn(`import * as params from './params.mjs'
 import * as lengths from './lengths.mjs'
 import * as free from './free.mjs'
 const buffer = (data, usage = 128) => {
@@ -161,8 +223,9 @@ device.queue.submit([encoder.finish()])
 await read.mapAsync(1)
 const got = read.getMappedRange()
 console.log(JSON.stringify([...new Float32Array(got, 0, 4), ...new Uint32Array(got, 16, 4)]))`)
-    expect(result).toEqual([-3 + 0.5 + 20 + 400 + 11, 1.25, 2.25, 3.25, 10, 10, 5, 5])
-  })
+      expect(result).toEqual([-3 + 0.5 + 20 + 400 + 11, 1.25, 2.25, 3.25, 10, 10, 5, 5])
+    },
+  )
 
   it.skipIf(noDawn)('says what is wrong with its arguments, with a code, before anything is recorded', async () => {
     const result = await dawn(`import * as matmul from './matmul.mjs'
@@ -189,7 +252,7 @@ console.log(JSON.stringify([
     expect(result).toEqual([
       "missing-binding | missing-binding: matmul: 'c' (array<f32>) is missing",
       "extra-binding | extra-binding: matmul: there is no binding 'd'",
-      "binding-type | binding-type: matmul: 'a' (array<f32>) is not a GPUBuffer",
+      "binding-type | binding-type: matmul: 'a' (array<f32>) is no GPUBuffer",
       "binding-type | binding-type: matmul: 'a' (array<f32>) is a buffer without STORAGE usage",
       expect.stringContaining("binding-size: matmul: 'a' (array<f32>) starts at byte 4, expected a multiple of"),
       "binding-size | binding-size: matmul: 'a' (array<f32>) is 2048 bytes from byte 0 of a buffer of 1024",
@@ -212,7 +275,10 @@ console.log(JSON.stringify([
 describe('in headless Chromium', () => {
   let server: Server
   beforeAll(async () => {
-    const files: Readonly<Record<string, string>> = { '/matmul.js': javascript('matmul'), '/product.js': readFileSync(join(root, 'tests/cli/product.js'), 'utf8') }
+    const files: Readonly<Record<string, string>> = {
+      '/matmul.js': javascript('matmul'),
+      '/product.js': readFileSync(join(root, 'tests/cli/product.js'), 'utf8'),
+    }
     server = createServer((request, response) => {
       const text = files[request.url ?? '']
       response.setHeader('content-type', text === undefined ? 'text/html' : 'text/javascript')
@@ -223,7 +289,15 @@ describe('in headless Chromium', () => {
   afterAll(() => void server.close())
 
   it.skipIf(noDawn)('the matmul module alone computes the product', async () => {
-    const args = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan', '--no-sandbox', '--disable-quic', '--disable-background-networking', '--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension']
+    const args = [
+      '--enable-unsafe-webgpu',
+      '--use-webgpu-adapter=swiftshader',
+      '--enable-features=Vulkan',
+      '--no-sandbox',
+      '--disable-quic',
+      '--disable-background-networking',
+      '--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension',
+    ]
     const browser = await chromium.launch({ executablePath: CHROMIUM, args })
     try {
       const page = await browser.newPage()

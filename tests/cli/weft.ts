@@ -1,6 +1,15 @@
 /** Runs `weft` in a process of its own, from the sources, on small projects in temporary folders. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +26,12 @@ export interface Outcome {
 }
 
 /** A process with its output; never rejects for its exit code. */
-export function run(command: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+export function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     const text = { stdout: '', stderr: '' }
@@ -85,7 +99,10 @@ export function folder(files: Readonly<Record<string, string>> = {}): Folder {
 }
 
 /** A kernel whose tile size can be edited. */
-export const scaleSource = (name = 'scale', tile = 64): string => `import { ceilDiv, d, input, kernel, output } from '@weft/dsl'
+export const scaleSource = (
+  name = 'scale',
+  tile = 64,
+): string => `import { ceilDiv, d, input, kernel, output } from '@weft/dsl'
 
 const TILE = ${tile}
 

@@ -8,10 +8,22 @@ const file = (name: string, text: string) => ({ name, kernel: name, text: withHe
 
 describe('applyPlan', () => {
   // every place where a run can fail, in order
-  const steps = ['write a.ts', 'write b.ts', 'write c.ts', 'replace a.ts', 'replace b.ts', 'replace c.ts', 'remove old.ts']
+  const steps = [
+    'write a.ts',
+    'write b.ts',
+    'write c.ts',
+    'replace a.ts',
+    'replace b.ts',
+    'replace c.ts',
+    'remove old.ts',
+  ]
 
   it.each(steps)('[prior-R46] takes everything back when it fails at: %s', (failing) => {
-    const at = folder({ 'out/a.ts': withHeader('source', 'a'), 'out/b.ts': withHeader('source', 'b'), 'out/old.ts': withHeader('source', 'old') })
+    const at = folder({
+      'out/a.ts': withHeader('source', 'a'),
+      'out/b.ts': withHeader('source', 'b'),
+      'out/old.ts': withHeader('source', 'old'),
+    })
     const before = at.all('out')
     const plan = planOutputs(`${at.path}/out`, [file('a.ts', 'a2'), file('b.ts', 'b2'), file('c.ts', 'c2')])
     const fail = (step: string, name: string): void => {
@@ -20,14 +32,22 @@ describe('applyPlan', () => {
     expect(() => applyPlan(`${at.path}/out`, plan, fail)).toThrow('not-written: nothing was changed: the disk is full')
     expect(at.all('out')).toEqual(before)
     applyPlan(`${at.path}/out`, plan)
-    expect(at.all('out')).toEqual({ 'a.ts': withHeader('source', 'a2'), 'b.ts': withHeader('source', 'b2'), 'c.ts': withHeader('source', 'c2') })
+    expect(at.all('out')).toEqual({
+      'a.ts': withHeader('source', 'a2'),
+      'b.ts': withHeader('source', 'b2'),
+      'c.ts': withHeader('source', 'c2'),
+    })
     at.dispose()
   })
 
   it('leaves no folder behind that it made for nothing', () => {
     const at = folder()
     const plan = planOutputs(`${at.path}/new/out`, [file('a.ts', 'a')])
-    expect(() => applyPlan(`${at.path}/new/out`, plan, () => { throw new Error('no') })).toThrow('not-written')
+    expect(() =>
+      applyPlan(`${at.path}/new/out`, plan, () => {
+        throw new Error('no')
+      }),
+    ).toThrow('not-written')
     expect(() => at.all('new')).toThrow('ENOENT')
     at.dispose()
   })
@@ -61,7 +81,9 @@ describe('unifiedDiff', () => {
     const before = lines(...Array.from({ length: 30 }, (_, i) => i))
     const near = before.replace('5\n', 'x\n').replace('\n8\n', '\ny\n')
     expect(unifiedDiff(before, near, 'f').match(/@@ /g)).toHaveLength(1)
-    expect(unifiedDiff(before, before.replace('2\n', 'x\n').replace('28\n', 'y\n'), 'f').match(/^@@ /gm)).toHaveLength(2)
+    expect(unifiedDiff(before, before.replace('2\n', 'x\n').replace('28\n', 'y\n'), 'f').match(/^@@ /gm)).toHaveLength(
+      2,
+    )
   })
 
   it('shows a new file, a removed one, and nothing for equal ones', () => {

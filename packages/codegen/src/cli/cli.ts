@@ -1,10 +1,10 @@
-import { isWeftError } from './errors'
 import { type Command, CommandError, type Io, UsageError } from './command'
 import { doctor } from './commands/doctor'
 import { explain } from './commands/explain'
 import { gen } from './commands/gen'
 import { runCommand } from './commands/run'
 import { show } from './commands/show'
+import { isWeftError } from './errors'
 import { version } from './version'
 
 const COMMANDS: readonly Command[] = [gen, show, runCommand, explain, doctor]

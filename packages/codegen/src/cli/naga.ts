@@ -23,7 +23,8 @@ const forNaga = (wgsl: string): string => wgsl.replace(/^enable subgroups;$/m, '
 /** WGSL as Metal Shading Language 2.4 or HLSL of shader model 6.2, by naga. */
 export async function translate(wgsl: string, target: NagaTarget): Promise<string> {
   const naga = await loadNaga()
-  if (naga === null) throw new CommandError('not-installed', `${target} is made by naga-wasm, which is not installed`, INSTALL)
+  if (naga === null)
+    throw new CommandError('not-installed', `${target} is made by naga-wasm, which is not installed`, INSTALL)
   let step = 'parse'
   try {
     using module = disposable(naga.parseWgsl(forNaga(wgsl)))
@@ -35,7 +36,11 @@ export async function translate(wgsl: string, target: NagaTarget): Promise<strin
       : naga.writeHlsl(module.value, info.value, { shaderModel: '6_2' })
   } catch (error) {
     const { formatted } = error as { formatted?: string }
-    throw new CommandError('naga-rejects', `naga cannot ${step} this kernel: ${formatted ?? textOf(error)}`, 'weft show --profile firefox emits what naga takes')
+    throw new CommandError(
+      'naga-rejects',
+      `naga cannot ${step} this kernel: ${formatted ?? textOf(error)}`,
+      'weft show --profile firefox emits what naga takes',
+    )
   }
 }
 

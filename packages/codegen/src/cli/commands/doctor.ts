@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { arch, platform, version as nodeVersion } from 'node:process'
+import { arch, version as nodeVersion, platform } from 'node:process'
 import type { RuntimeInfo } from '@weft/runtime'
 import { type Command, type Io, parse, type Report } from '../command'
 import { textOf } from '../errors'
@@ -67,18 +67,50 @@ async function webgpu(): Promise<WebGpu> {
   }
 }
 
-const SOFTWARE_DRIVER = platform === 'linux' ? 'a GPU driver with Vulkan, or a software one: apt-get install chromium (SwiftShader) or mesa-vulkan-drivers (lavapipe)' : 'a GPU driver'
+const SOFTWARE_DRIVER =
+  platform === 'linux'
+    ? 'a GPU driver with Vulkan, or a software one: apt-get install chromium (SwiftShader) or mesa-vulkan-drivers (lavapipe)'
+    : 'a GPU driver'
 
 function problemsOf(gpu: WebGpu, packages: Readonly<Record<string, string | null>>, naga: boolean): Problem[] {
   const problems: Problem[] = []
   const major = Number(/^v(\d+)/.exec(nodeVersion)?.[1])
-  if (major < 20) problems.push({ what: `Node ${nodeVersion} is older than 20.19`, costs: 'weft is not tested on it', fix: 'install Node 20.19 or later' })
-  if (packages['@weft/runtime'] === null) problems.push({ what: '@weft/runtime is not installed', costs: 'weft run', fix: 'npm install @weft/runtime' })
-  if (packages.webgpu === null) problems.push({ what: 'webgpu (Dawn) is not installed', costs: 'WebGPU in Node: kernels run on the interpreter, slowly', fix: 'npm install webgpu' })
-  else if ('error' in gpu) problems.push({ what: `WebGPU cannot be used: ${gpu.error.split('\n')[0]}`, costs: 'kernels run on the interpreter, slowly', fix: SOFTWARE_DRIVER })
-  else if (gpu.info.software) problems.push({ what: `the adapter is software (${gpu.info.adapter})`, costs: 'results count, times do not', fix: 'a GPU with a driver' })
-  if ('info' in gpu) for (const [feature, costs] of FEATURES) if (!gpu.info.features.includes(feature)) problems.push({ what: `the device has no ${feature}`, costs, fix: 'another adapter' })
-  if (!naga) problems.push({ what: 'naga-wasm is not installed', costs: 'weft show --target msl and hlsl', fix: 'npm install --save-dev naga-wasm' })
+  if (major < 20)
+    problems.push({
+      what: `Node ${nodeVersion} is older than 20.19`,
+      costs: 'weft is not tested on it',
+      fix: 'install Node 20.19 or later',
+    })
+  if (packages['@weft/runtime'] === null)
+    problems.push({ what: '@weft/runtime is not installed', costs: 'weft run', fix: 'npm install @weft/runtime' })
+  if (packages.webgpu === null)
+    problems.push({
+      what: 'webgpu (Dawn) is not installed',
+      costs: 'WebGPU in Node: kernels run on the interpreter, slowly',
+      fix: 'npm install webgpu',
+    })
+  else if ('error' in gpu)
+    problems.push({
+      what: `WebGPU cannot be used: ${gpu.error.split('\n')[0]}`,
+      costs: 'kernels run on the interpreter, slowly',
+      fix: SOFTWARE_DRIVER,
+    })
+  else if (gpu.info.software)
+    problems.push({
+      what: `the adapter is software (${gpu.info.adapter})`,
+      costs: 'results count, times do not',
+      fix: 'a GPU with a driver',
+    })
+  if ('info' in gpu)
+    for (const [feature, costs] of FEATURES)
+      if (!gpu.info.features.includes(feature))
+        problems.push({ what: `the device has no ${feature}`, costs, fix: 'another adapter' })
+  if (!naga)
+    problems.push({
+      what: 'naga-wasm is not installed',
+      costs: 'weft show --target msl and hlsl',
+      fix: 'npm install --save-dev naga-wasm',
+    })
   return problems
 }
 
@@ -95,13 +127,23 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
   const [gpu, naga] = [await webgpu(), (await loadNaga()) !== null]
   const problems = problemsOf(gpu, packages, naga)
   const ok = packages['@weft/runtime'] !== null || 'info' in gpu
-  const data = { ok, weft: version, node: nodeVersion, platform: `${platform} ${arch}`, packages, webgpu: 'info' in gpu ? { available: true, ...gpu.info } : { available: false, error: gpu.error }, naga, problems }
+  const data = {
+    ok,
+    weft: version,
+    node: nodeVersion,
+    platform: `${platform} ${arch}`,
+    packages,
+    webgpu: 'info' in gpu ? { available: true, ...gpu.info } : { available: false, error: gpu.error },
+    naga,
+    problems,
+  }
   return { ok, data, text: text(gpu, packages, problems) }
 }
 
 function text(gpu: WebGpu, packages: Readonly<Record<string, string | null>>, problems: readonly Problem[]): string {
   const lines = [`weft      ${version}`, `node      ${nodeVersion}, ${platform} ${arch}`]
-  for (const [name, found] of Object.entries(packages)) lines.push(`${found === null ? 'missing' : 'found  '}   ${name}${found === null ? '' : ` ${found}`}`)
+  for (const [name, found] of Object.entries(packages))
+    lines.push(`${found === null ? 'missing' : 'found  '}   ${name}${found === null ? '' : ` ${found}`}`)
   if ('info' in gpu) {
     const { adapter, vendor, architecture, software, features, languageFeatures, limits } = gpu.info
     lines.push(`webgpu    ${adapter}${software ? ' (software: a GPU emulated on the CPU)' : ''}`)
@@ -114,4 +156,9 @@ function text(gpu: WebGpu, packages: Readonly<Record<string, string | null>>, pr
   return lines.join('\n')
 }
 
-export const doctor: Command = { name: 'doctor', summary: 'what weft can use on this machine, and what is missing', help: HELP, run }
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'what weft can use on this machine, and what is missing',
+  help: HELP,
+  run,
+}

@@ -1,6 +1,6 @@
 import { explain as explainKernel } from '../../compile'
 import { PROFILES, type ProfileName } from '../../profiles'
-import { choice, type Command, type Io, parse, type Report } from '../command'
+import { type Command, choice, type Io, parse, type Report } from '../command'
 import { kernelAt } from '../load/discover'
 
 const HELP = `weft explain KERNEL [--profile PROFILE] [--json]

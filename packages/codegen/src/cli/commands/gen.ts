@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { PROFILES, type ProfileName } from '../../profiles'
-import { choice, type Command, CommandError, type Io, parse, type Report, UsageError } from '../command'
+import { type Command, CommandError, choice, type Io, parse, type Report, UsageError } from '../command'
 import { unifiedDiff } from '../gen/diff'
 import { applyPlan, type Plan, planOutputs } from '../gen/write'
 import { shortPath } from '../load/bundle'
@@ -44,7 +44,12 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
   if (files.length === 0) throw new UsageError(`no file matches ${positionals.join(' ')}`)
   io.err(`weft gen: ${files.length} file${files.length === 1 ? '' : 's'}\n`)
   const kernels = await kernelsOf(files, io)
-  if (kernels.length === 0) throw new CommandError('no-kernel', `no kernel is exported by ${positionals.join(' ')}`, "export const name = kernel('name', …)")
+  if (kernels.length === 0)
+    throw new CommandError(
+      'no-kernel',
+      `no kernel is exported by ${positionals.join(' ')}`,
+      "export const name = kernel('name', …)",
+    )
   refuseDuplicates(kernels, io.cwd)
   const plan = planOutputs(folder, outputsOf(kernels, folder, new Docs(), { profile, ir: values.ir }))
   if (values.check) return checked(plan, shortPath(io.cwd, folder))
@@ -61,7 +66,7 @@ function written({ changed, unchanged, orphans }: Plan, folder: string, kernels:
     ...changed.map(({ name, before }) => `${before === '' ? 'new    ' : 'changed'} ${folder}/${name}`),
     ...removed.map((name) => `removed ${folder}/${name}: no kernel makes it any more`),
     ...kept.map((name) => `orphan  ${folder}/${name}: no kernel makes it any more; edited by hand, so it stays`),
-    `${kernels} kernels: ${changed.length} files written, ${unchanged.length} unchanged, ${removed.length} removed`,
+    `${kernels} kernel${kernels === 1 ? '' : 's'}: ${changed.length} files written, ${unchanged.length} unchanged, ${removed.length} removed`,
   ]
   const data = { ok: true, folder, written: names(changed), unchanged, removed, edited: kept }
   return { ok: true, text: lines.join('\n'), data }
@@ -70,7 +75,12 @@ function written({ changed, unchanged, orphans }: Plan, folder: string, kernels:
 function checked({ changed, unchanged, orphans }: Plan, folder: string): Report {
   const ok = changed.length === 0 && orphans.length === 0
   const kernels = [...new Set(changed.flatMap(({ kernel }) => kernel ?? []))]
-  const stale = changed.map(({ name, kernel, before, text }) => ({ name, kernel, missing: before === '', diff: unifiedDiff(before, text, `${folder}/${name}`) }))
+  const stale = changed.map(({ name, kernel, before, text }) => ({
+    name,
+    kernel,
+    missing: before === '',
+    diff: unifiedDiff(before, text, `${folder}/${name}`),
+  }))
   const data = { ok, folder, stale, kernels, orphans: names(orphans), unchanged }
   if (ok) return { ok, data, text: `up to date: ${unchanged.length} files in ${folder}` }
   const lines = [

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto'
-import { compile } from '../../compile'
 import type { CompiledBinding, CompiledKernel } from '../../artifact'
+import { compile } from '../../compile'
 import { type Command, CommandError, type Io, type Report, UsageError } from '../command'
 import { kernelAt } from '../load/discover'
 import { parseRun, type RunArguments } from '../run/arguments'
-import { type Comparison, compare, outputsByName, type Reference, referenceAt, referenceOf, TOLERANCE } from '../run/compare'
+import {
+  type Comparison,
+  compare,
+  outputsByName,
+  type Reference,
+  referenceAt,
+  referenceOf,
+  TOLERANCE,
+} from '../run/compare'
 import { engineText, type Opened, openEngine } from '../run/engine'
 import { bytesFor, decode, elementsOf } from '../run/values'
 
@@ -40,8 +48,15 @@ interface Ran {
 
 type Contents = Readonly<Record<string, Uint8Array<ArrayBuffer>>>
 
-async function runOn({ runtime }: Opened, kernel: CompiledKernel, given: RunArguments, contents: Contents): Promise<Ran> {
-  const buffers = Object.fromEntries(Object.entries(contents).map(([name, bytes]) => [name, runtime.buffer(bytes, { label: name })]))
+async function runOn(
+  { runtime }: Opened,
+  kernel: CompiledKernel,
+  given: RunArguments,
+  contents: Contents,
+): Promise<Ran> {
+  const buffers = Object.fromEntries(
+    Object.entries(contents).map(([name, bytes]) => [name, runtime.buffer(bytes, { label: name })]),
+  )
   const options = {
     overrides: given.overrides,
     ...(given.workgroups && { workgroups: given.workgroups }),
@@ -68,9 +83,17 @@ const numbers = (binding: CompiledBinding, bytes: Uint8Array): Float64Array | nu
 }
 
 /** Against the reference, where there is one. */
-function againstReference(reference: Reference | null, kernel: CompiledKernel, given: RunArguments, contents: Contents, ran: Ran): Comparison[] {
+function againstReference(
+  reference: Reference | null,
+  kernel: CompiledKernel,
+  given: RunArguments,
+  contents: Contents,
+  ran: Ran,
+): Comparison[] {
   if (reference === null) return []
-  const inputs = Object.fromEntries(kernel.bindings.map((b) => [b.name, numbers(b, contents[b.name] ?? new Uint8Array())]))
+  const inputs = Object.fromEntries(
+    kernel.bindings.map((b) => [b.name, numbers(b, contents[b.name] ?? new Uint8Array())]),
+  )
   const expected = outputsByName(kernel, reference.run({ ...inputs, ...given.params }))
   const tolerance = given.tolerance ?? reference.tolerance ?? TOLERANCE
   return written(kernel).flatMap((binding) => {
@@ -84,7 +107,13 @@ function againstInterpreter(kernel: CompiledKernel, given: RunArguments, ran: Ra
     const [got, want] = [ran.outputs[binding.name] ?? new Uint8Array(), other.outputs[binding.name] ?? new Uint8Array()]
     const tolerance = given.tolerance ?? TOLERANCE
     // what has no plain lanes is compared by its bytes
-    return compare(binding.name, 'the interpreter', numbers(binding, got) ?? got, numbers(binding, want) ?? want, tolerance)
+    return compare(
+      binding.name,
+      'the interpreter',
+      numbers(binding, got) ?? got,
+      numbers(binding, want) ?? want,
+      tolerance,
+    )
   })
 }
 
@@ -108,20 +137,34 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
   const given = parseRun(rest, kernel)
   const texture = kernel.bindings.find(({ kind }) => kind === 'texture')
   if (texture) throw new UsageError(`'${kernel.name}' takes a texture ('${texture.name}'), which weft run cannot make`)
-  const contents = Object.fromEntries(kernel.bindings.map((b) => [b.name, bytesFor(b, given.bindings[b.name] ?? '', io.cwd)]))
-  const reference = given.reference === undefined ? referenceOf(found.module, kernel.name, found.exportName) : await referenceAt(given.reference, io)
+  const contents = Object.fromEntries(
+    kernel.bindings.map((b) => [b.name, bytesFor(b, given.bindings[b.name] ?? '', io.cwd)]),
+  )
+  const reference =
+    given.reference === undefined
+      ? referenceOf(found.module, kernel.name, found.exportName)
+      : await referenceAt(given.reference, io)
   const opened = await openEngine(given.engine)
-  if (opened.fallback !== null) io.err(`weft run: on the interpreter, since there is no WebGPU here (${opened.fallback})\n`)
+  if (opened.fallback !== null)
+    io.err(`weft run: on the interpreter, since there is no WebGPU here (${opened.fallback})\n`)
   const { runtime } = opened
   const ran = await runOn(opened, kernel, given, contents)
   const comparisons = againstReference(reference, kernel, given, contents, ran)
   if (given.check && runtime.info.backend === 'webgpu') {
     const other = await openEngine('cpu')
-    comparisons.push(...againstInterpreter(kernel, given, ran, await runOn(other, kernel, { ...given, variant: undefined }, contents)))
+    comparisons.push(
+      ...againstInterpreter(kernel, given, ran, await runOn(other, kernel, { ...given, variant: undefined }, contents)),
+    )
   } else if (given.check && comparisons.length === 0) {
-    throw new CommandError('nothing-to-check', 'the kernel ran on the interpreter and has no reference', 'export references from its module, or run it on WebGPU')
+    throw new CommandError(
+      'nothing-to-check',
+      'the kernel ran on the interpreter and has no reference',
+      'export references from its module, or run it on WebGPU',
+    )
   }
-  const outputs = Object.fromEntries(written(kernel).map((b) => [b.name, summary(b, ran.outputs[b.name] ?? new Uint8Array())]))
+  const outputs = Object.fromEntries(
+    written(kernel).map((b) => [b.name, summary(b, ran.outputs[b.name] ?? new Uint8Array())]),
+  )
   const ok = comparisons.every((c) => c.ok)
   const { backend, adapter, software } = runtime.info
   const engine = engineText(runtime)
@@ -130,16 +173,32 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
   return { ok, data, text: reportText(kernel.name, engine, ran.ms, outputs, comparisons) }
 }
 
-function reportText(name: string, engine: string, ms: number, outputs: Readonly<Record<string, ReturnType<typeof summary>>>, comparisons: readonly Comparison[]): string {
+function reportText(
+  name: string,
+  engine: string,
+  ms: number,
+  outputs: Readonly<Record<string, ReturnType<typeof summary>>>,
+  comparisons: readonly Comparison[],
+): string {
   const lines = [`${name} on ${engine}`, `  time     ${ms.toFixed(2)} ms`]
   for (const [output, { type, preview, count, sha256 }] of Object.entries(outputs)) {
     const shown = preview.map((x) => Number(x.toPrecision(6))).join(', ')
-    lines.push(`  ${output.padEnd(8)} ${type} [${shown}${count > PREVIEW ? `, … ${count} numbers` : ''}]`, `  ${''.padEnd(8)} sha256 ${sha256.slice(0, 16)}`)
+    lines.push(
+      `  ${output.padEnd(8)} ${type} [${shown}${count > PREVIEW ? `, … ${count} numbers` : ''}]`,
+      `  ${''.padEnd(8)} sha256 ${sha256.slice(0, 16)}`,
+    )
   }
   for (const { output, against, relative, maxError, index, tolerance, ok } of comparisons) {
-    lines.push(`  ${ok ? 'ok' : 'FAIL'.padEnd(4)} ${output} against ${against}: largest error ${maxError.toPrecision(3)}${index < 0 ? '' : ` at ${index}`}, relative ${relative.toExponential(2)} of ${tolerance} allowed`)
+    lines.push(
+      `  ${ok ? 'ok' : 'FAIL'.padEnd(4)} ${output} against ${against}: largest error ${maxError.toPrecision(3)}${index < 0 ? '' : ` at ${index}`}, relative ${relative.toExponential(2)} of ${tolerance} allowed`,
+    )
   }
   return lines.join('\n')
 }
 
-export const runCommand: Command = { name: 'run', summary: 'run a kernel and check it against its reference or the interpreter', help: HELP, run }
+export const runCommand: Command = {
+  name: 'run',
+  summary: 'run a kernel and check it against its reference or the interpreter',
+  help: HELP,
+  run,
+}

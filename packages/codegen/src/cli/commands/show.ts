@@ -1,8 +1,8 @@
-import { compile, show as showKernel } from '../../compile'
 import type { CompiledVariant } from '../../artifact'
+import { compile, show as showKernel } from '../../compile'
 import { PASSES, type PassName } from '../../passes'
 import { PROFILES, type ProfileName } from '../../profiles'
-import { choice, type Command, CommandError, type Io, parse, type Report, UsageError } from '../command'
+import { type Command, CommandError, choice, type Io, parse, type Report, UsageError } from '../command'
 import { type FoundKernel, kernelAt } from '../load/discover'
 import { translate } from '../naga'
 
@@ -37,10 +37,12 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
   })
   const profile = choice(values.profile, Object.keys(PROFILES) as ProfileName[], '--profile')
   const target = choice(values.target ?? (values.pass === undefined ? 'wgsl' : 'ir'), TARGETS, '--target')
-  if (values.pass !== undefined && target !== 'ir') throw new UsageError('--pass shows the IR: leave out --target, or make it ir')
+  if (values.pass !== undefined && target !== 'ir')
+    throw new UsageError('--pass shows the IR: leave out --target, or make it ir')
   const kernel = await kernelAt(positionals[0], io)
   const asked: Asked = { profile, variant: values.variant }
-  const { text, variant } = target === 'ir' ? passes(kernel, values.pass ?? 'source', asked) : await output(kernel, target, asked)
+  const { text, variant } =
+    target === 'ir' ? passes(kernel, values.pass ?? 'source', asked) : await output(kernel, target, asked)
   return { ok: true, text, data: { ok: true, kernel: kernel.source.name, variant, target, profile, text } }
 }
 
@@ -53,7 +55,11 @@ function passes({ source }: FoundKernel, pass: string, { profile, variant: id }:
   // `subgroups+immediates` is the source's variant `subgroups`
   const variant = id?.split('+')[0] ?? source.variants[0]?.name ?? 'portable'
   if (!source.variants.some(({ name }) => name === variant)) {
-    throw new CommandError('unknown-name', `'${source.name}' has no variant '${variant}'`, `its variants: ${source.variants.map(({ name }) => name).join(', ')}`)
+    throw new CommandError(
+      'unknown-name',
+      `'${source.name}' has no variant '${variant}'`,
+      `its variants: ${source.variants.map(({ name }) => name).join(', ')}`,
+    )
   }
   if (pass !== 'all') {
     const name = choice(pass, PASS_NAMES, '--pass') as PassName | 'source'
@@ -74,20 +80,36 @@ function chosen(variants: readonly CompiledVariant[], id: string | undefined): C
   const best = variants.find((v) => v.params?.via !== 'immediates') ?? variants[0]
   const variant = id === undefined ? best : exact
   if (variant) return variant
-  throw new CommandError('unknown-name', `there is no variant '${id}'`, `the variants: ${variants.map((v) => v.id).join(', ')}`)
+  throw new CommandError(
+    'unknown-name',
+    `there is no variant '${id}'`,
+    `the variants: ${variants.map((v) => v.id).join(', ')}`,
+  )
 }
 
-async function output({ source }: FoundKernel, target: Exclude<(typeof TARGETS)[number], 'ir'>, { profile, variant: id }: Asked): Promise<Shown> {
+async function output(
+  { source }: FoundKernel,
+  target: Exclude<(typeof TARGETS)[number], 'ir'>,
+  { profile, variant: id }: Asked,
+): Promise<Shown> {
   const compiled = compile(source, { profile })
   const variant = chosen(compiled.variants, id)
   if (target === 'wgsl') return { text: variant.wgsl, variant: variant.id }
   if (target === 'layouts') {
     const { layouts, slots, params, needs } = variant
-    return { text: JSON.stringify({ layouts, slots, params, fields: compiled.params, needs }, null, 2), variant: variant.id }
+    return {
+      text: JSON.stringify({ layouts, slots, params, fields: compiled.params, needs }, null, 2),
+      variant: variant.id,
+    }
   }
   // overrides are values of the pipeline, which the two languages do not have
   const baked = compiled.overrides.length > 0 ? chosen(compile(source, { profile: 'safari' }).variants, id) : variant
   return { text: await translate(baked.wgsl, target), variant: variant.id }
 }
 
-export const show: Command = { name: 'show', summary: 'print a kernel: WGSL, IR after each pass, layouts, MSL, HLSL', help: HELP, run }
+export const show: Command = {
+  name: 'show',
+  summary: 'print a kernel: WGSL, IR after each pass, layouts, MSL, HLSL',
+  help: HELP,
+  run,
+}

@@ -47,12 +47,27 @@ export class Kernel {
 
 function boundClass(kernel: CompiledKernel, facts: Facts): string {
   const { params, overrides, launch } = facts
-  const parameters = [...(params ? ['params: Params'] : []), ...(launch === null ? ['workgroups: readonly [x: number, y?: number, z?: number]'] : [])]
-  const rule = [...workgroupArguments(facts).map(([name]) => (name === 'params' ? 'params' : name === 'lengths' ? 'this.lengths' : 'this.overrides')), 'this.device.limits.maxComputeWorkgroupsPerDimension'].join(', ')
+  const parameters = [
+    ...(params ? ['params: Params'] : []),
+    ...(launch === null ? ['workgroups: readonly [x: number, y?: number, z?: number]'] : []),
+  ]
+  const rule = [
+    ...workgroupArguments(facts).map(([name]) =>
+      name === 'params' ? 'params' : name === 'lengths' ? 'this.lengths' : 'this.overrides',
+    ),
+    'this.device.limits.maxComputeWorkgroupsPerDimension',
+  ].join(', ')
   const lengths = launch?.lengths.length ? lengthsMember(kernel, launch.lengths) : null
-  return `/** The kernel with its resources. Made by \`Kernel.bind\`. */
+  return `type Target = GPUCommandEncoder | GPUComputePassEncoder
+
+/** The kernel with its resources. Made by \`Kernel.bind\`. */
 export class Bound {
-  constructor(device: GPUDevice, pipeline: Pipeline, ranges: ReadonlyMap<string, Range>${when(overrides, ', overrides: Required<Overrides>')}) {
+  /** @internal */
+  constructor(
+    device: GPUDevice,
+    pipeline: Pipeline,
+    ranges: ReadonlyMap<string, Range>,${when(overrides, '\n    overrides: Required<Overrides>,')}
+  ) {
     this.device = device
     this.pipeline = pipeline
     this.ranges = ranges${when(overrides, '\n    this.overrides = overrides')}${when(lengths !== null, `\n    this.lengths = ${lengths?.value}`)}
@@ -66,7 +81,7 @@ export class Bound {
   /**
    * Records one dispatch, into a pass or into a pass of its own${launch === null ? '' : '; nothing when the launch rule gives 0 workgroups'}.${when(params, '\n   * Params are copied: the next dispatch of the same encoder may have others.')}
    */
-  dispatch(${['target: GPUCommandEncoder | GPUComputePassEncoder', ...parameters].join(', ')}): void {
+  dispatch(${['target: Target', ...parameters].join(', ')}): void {
     ${when(params, 'const bytes = packParams(params)\n    ')}${launch === null ? 'const [x, y = 1, z = 1] = workgroups' : `const [x, y, z] = workgroups(${rule})`}
     if (x === 0 || y === 0 || z === 0) return
     const pass = 'beginComputePass' in target ? target.beginComputePass({ label: ${quote(kernel.name)} }) : target
@@ -105,7 +120,8 @@ function bindGroups(kernel: CompiledKernel, { params, uniform, aliases }: Facts)
     : 'const name = variant.slots.find((s) => s.group === group && s.binding === entry.binding)?.name'
   const range = uniform ? 'this.ranges.get(name)' : "this.ranges.get(name ?? '')"
   const resource = uniform
-    ? `const resource = name === undefined ? { buffer: this.paramsBuffer(bytes) } : resourceOf(${range}, entry, this.device)
+    ? `const resource =
+            name === undefined ? { buffer: this.paramsBuffer(bytes) } : resourceOf(${range}, entry, this.device)
           return { binding: entry.binding, resource }`
     : `return { binding: entry.binding, resource: resourceOf(${range}, entry, this.device) }`
   const keyed = params && uniform
@@ -143,14 +159,21 @@ const paramsBuffer = (kernel: CompiledKernel): string => `
   }`
 
 function rangeFunctions({ buffers, textures, aliases }: Facts): string {
-  return [rangeOf(buffers, textures), resourceOf(buffers, textures), when(buffers, overlaps(aliases)), when(aliases, ALIAS_OF)].filter(Boolean).join('\n\n')
+  return [
+    rangeOf(buffers, textures),
+    resourceOf(buffers, textures),
+    when(buffers, overlaps(aliases)),
+    when(aliases, ALIAS_OF),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
 }
 
 const TEXTURE = 'return { texture: given as GPUTexture | GPUTextureView, size: 0, offset: 0 }'
 
 const BUFFER = `const { buffer, offset = 0, size } = 'buffer' in given ? given : { buffer: given as GPUBuffer }
   if (typeof buffer !== 'object' || buffer === null || typeof buffer.size !== 'number') {
-    throw fail('binding-type', \`\${what} is not a GPUBuffer\`)
+    throw fail('binding-type', \`\${what} is no GPUBuffer\`)
   }
   const range = { buffer, offset, size: size ?? buffer.size - offset }
   const { usage, align, most } = rulesOf(binding, device)
@@ -185,7 +208,7 @@ const rangeOf = (buffers: boolean, textures: boolean): string => `/** What a bin
 function rangeOf(binding: CompiledBinding, given: Bindings[keyof Bindings] | undefined, ${unused(buffers)}device: GPUDevice): Range {
   const what = \`'\${binding.name}' (\${binding.type})\`
   if (given === undefined || given === null) throw fail('missing-binding', \`\${what} is missing\`)
-  if (typeof given !== 'object') throw fail('binding-type', \`\${what} is not a \${binding.kind === 'texture' ? 'texture' : 'GPUBuffer'}\`)
+  if (typeof given !== 'object') throw fail('binding-type', \`\${what} is no ${buffers && textures ? 'buffer or texture' : textures ? 'texture' : 'GPUBuffer'}\`)
   ${when(textures, `${when(buffers, "if (binding.kind === 'texture') ")}${TEXTURE}\n  `)}${when(buffers, BUFFER)}
 }${when(buffers, RULES)}`
 
@@ -195,15 +218,22 @@ const VIEW = `if (!('createView' in range.texture)) return range.texture
   const { viewDimension = '2d' } = entry.texture ?? entry.storageTexture ?? {}
   return range.texture.createView({ dimension: viewDimension })`
 
-const resourceOf = (buffers: boolean, textures: boolean): string => `function resourceOf(range: Range | undefined, ${textures || buffers ? 'entry' : '_entry'}: Layout['entries'][number], ${unused(buffers)}device: GPUDevice): GPUBindingResource {
+const resourceOf = (buffers: boolean, textures: boolean): string => `type LayoutEntry = Layout['entries'][number]
+
+function resourceOf(range: Range | undefined, entry: LayoutEntry, ${unused(buffers)}device: GPUDevice): GPUBindingResource {
   if (range === undefined) throw fail('missing-binding', \`nothing is bound to \${entry.binding}\`)
-  ${when(textures, buffers ? `if ('texture' in range) {\n  ${VIEW.replaceAll('\n', '\n  ')}\n  }\n  ` : VIEW)}${when(buffers, `if (range.size > 0) return { buffer: range.buffer, offset: range.offset, size: range.size }
+  ${when(textures, buffers ? `if ('texture' in range) {\n  ${VIEW.replaceAll('\n', '\n  ')}\n  }\n  ` : VIEW)}${when(
+    buffers,
+    `if (range.size > 0) return { buffer: range.buffer, offset: range.offset, size: range.size }
   // WebGPU binds nothing of size 0; 192 is STORAGE | UNIFORM
   const size = Math.max(16, entry.buffer?.minBindingSize ?? 0)
-  return { buffer: device.createBuffer({ size: Math.ceil(size / 4) * 4, usage: 192 }) }`)}
+  return { buffer: device.createBuffer({ size: Math.ceil(size / 4) * 4, usage: 192 }) }`,
+  )}
 }`
 
-const overlaps = (aliases: boolean): string => `/** WebGPU lets a dispatch write a buffer or read it, not both, even in different parts. */
+const overlaps = (
+  aliases: boolean,
+): string => `/** WebGPU lets a dispatch write a buffer or read it, not both, even in different parts. */
 function checkOverlaps(ranges: ReadonlyMap<string, Range>${when(aliases, ', alias: readonly [string, string] | null')}): void {
   const placed = bindingList.flatMap(({ name, access }) => {
     const range = ranges.get(name)

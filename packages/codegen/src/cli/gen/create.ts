@@ -40,7 +40,9 @@ function choose({ aliases, immediates }: Facts): string {
 }`
 }
 
-const meets = ({ immediates }: Facts): string => `function meets(needs: CompiledVariant['needs'], device: GPUDevice, language: ReadonlySet<string>): boolean {
+const meets = ({
+  immediates,
+}: Facts): string => `function meets(needs: CompiledVariant['needs'], device: GPUDevice, language: ReadonlySet<string>): boolean {
   const { features, languageFeatures, limits } = needs
   const has = device.features as unknown as ReadonlySet<string>
   const allows = device.limits as unknown as Readonly<Record<string, number>>
@@ -96,7 +98,9 @@ function compile(kernel: CompiledKernel, { immediates, overrides }: Facts): stri
 
 /** The values of overrides, for the pipeline and the launch rule. */
 export function overrideFunctions(kernel: CompiledKernel): string {
-  const defaults = Object.fromEntries(kernel.overrides.map((o) => [o.name, o.default === null ? null : o.type === 'bool' ? o.default !== 0 : o.default]))
+  const defaults = Object.fromEntries(
+    kernel.overrides.map((o) => [o.name, o.default === null ? null : o.type === 'bool' ? o.default !== 0 : o.default]),
+  )
   const keys = Object.fromEntries(kernel.overrides.map((o) => [o.name, o.key]))
   return `const overrideDefaults: Readonly<Record<string, number | boolean | null>> = ${literal(defaults)}
 const overrideKeys: Readonly<Record<string, string>> = ${literal(keys)}

@@ -23,7 +23,8 @@ export function launchNeeds(rule: LaunchRule | null): LaunchNeeds {
   return { lengths: [...lengths].sort(), params, overrides }
 }
 
-const member = (object: string, name: string): string => (key(name) === name ? `${object}.${name}` : `${object}[${quote(name)}]`)
+const member = (object: string, name: string): string =>
+  key(name) === name ? `${object}.${name}` : `${object}[${quote(name)}]`
 
 /** How tightly an operator binds: sums, products, everything else. */
 type Level = 1 | 2 | 3

@@ -23,7 +23,9 @@ export function literal(value: unknown, indent = ''): string {
   const parts = (deeper: string): string[] =>
     list
       ? value.map((item) => literal(item, deeper))
-      : Object.entries(value).map(([name, item]) => `${key(name)}: ${literal(item, deeper)}`)
+      : Object.entries(value)
+          .filter(([, item]) => item !== undefined)
+          .map(([name, item]) => `${key(name)}: ${literal(item, deeper)}`)
   const [open, close] = list ? ['[', ']'] : ['{', '}']
   const flat = parts(inner)
   if (flat.length === 0) return `${open}${close}`

@@ -1,5 +1,5 @@
-import { compile, type CompileOptions } from '../../compile'
 import type { CompiledKernel } from '../../artifact'
+import { type CompileOptions, compile } from '../../compile'
 import { CommandError } from '../command'
 import { shortPath } from '../load/bundle'
 import type { FoundKernel } from '../load/discover'
@@ -17,8 +17,15 @@ export function refuseDuplicates(kernels: readonly FoundKernel[], cwd: string): 
     seen.set(kernel.source.name.toLowerCase(), kernel)
     if (other === undefined) continue
     const places = [other, kernel].map((k) => `${shortPath(cwd, k.file)}#${k.exportName}`).join(' and ')
-    const names = other.source.name === kernel.source.name ? `'${kernel.source.name}'` : `'${other.source.name}' and '${kernel.source.name}'`
-    throw new CommandError('duplicate-name', `two kernels are named ${names}: ${places}`, 'give one of them another name: kernel(name, …)')
+    const names =
+      other.source.name === kernel.source.name
+        ? `'${kernel.source.name}'`
+        : `'${other.source.name}' and '${kernel.source.name}'`
+    throw new CommandError(
+      'duplicate-name',
+      `two kernels are named ${names}: ${places}`,
+      'give one of them another name: kernel(name, …)',
+    )
   }
 }
 
@@ -40,7 +47,10 @@ export function outputsOf(kernels: readonly FoundKernel[], folder: string, docs:
     const kernel = compile(source, { ...options, doc: declared.doc })
     return { kernel, from: `${shortPath(folder, declared.file)}#${declared.name}` }
   })
-  return [...entries.flatMap((entry) => filesOf(entry, options.ir)), { name: 'manifest.json', kernel: null, text: manifest(entries) }]
+  return [
+    ...entries.flatMap((entry) => filesOf(entry, options.ir)),
+    { name: 'manifest.json', kernel: null, text: manifest(entries) },
+  ]
 }
 
 const wgslName = ({ name, variants }: CompiledKernel, id: string): string =>

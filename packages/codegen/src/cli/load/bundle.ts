@@ -92,7 +92,9 @@ function buildErrors(error: unknown): string {
   const { errors } = error as { errors?: readonly BuildMessage[] }
   if (!errors?.length) return textOf(error)
   return errors
-    .map(({ text, location }) => (location ? `${text}\n  at ${location.file}:${location.line}:${location.column + 1}` : text))
+    .map(({ text, location }) =>
+      location ? `${text}\n  at ${location.file}:${location.line}:${location.column + 1}` : text,
+    )
     .join('\n')
 }
 

@@ -19,7 +19,9 @@ export interface FoundKernel {
 const isKernel = (value: unknown): value is KernelSource => {
   if (typeof value !== 'object' || value === null) return false
   const { name, variants, ir, positions } = value as Partial<KernelSource>
-  return typeof name === 'string' && Array.isArray(variants) && typeof ir === 'function' && typeof positions === 'function'
+  return (
+    typeof name === 'string' && Array.isArray(variants) && typeof ir === 'function' && typeof positions === 'function'
+  )
 }
 
 /** The kernels that files export. A kernel that several of them export is the one of the first place, in path order. */

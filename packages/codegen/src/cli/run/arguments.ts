@@ -35,13 +35,18 @@ export interface RunArguments {
 export function parseRun(args: readonly string[], kernel: CompiledKernel): RunArguments {
   const named = [...kernel.bindings, ...(kernel.params?.fields ?? [])].map(({ name }) => name)
   // a name that an option of weft has is given by --arg NAME=VALUE
-  const options: Options = Object.fromEntries(named.filter((name) => !(name in OWN) && name !== 'json').map((name) => [name, { type: 'string' as const }]))
+  const options: Options = Object.fromEntries(
+    named.filter((name) => !(name in OWN) && name !== 'json').map((name) => [name, { type: 'string' as const }]),
+  )
   const { values: all, positionals } = parse(args, { ...options, ...OWN })
-  if (positionals.length > 0) throw new UsageError(`unexpected '${positionals[0]}': params and bindings go by name, as --${named[0] ?? 'n'} …`)
+  if (positionals.length > 0)
+    throw new UsageError(`unexpected '${positionals[0]}': params and bindings go by name, as --${named[0] ?? 'n'} …`)
   const values = all as Record<string, unknown>
   const given = new Map<string, string>(pairs(values.arg, '--arg'))
   for (const name of named) if (typeof values[name] === 'string' && name in options) given.set(name, values[name])
-  for (const name of given.keys()) if (!named.includes(name)) throw new UsageError(`'${kernel.name}' has no param or binding '${name}'; it has ${named.join(', ')}`)
+  for (const name of given.keys())
+    if (!named.includes(name))
+      throw new UsageError(`'${kernel.name}' has no param or binding '${name}'; it has ${named.join(', ')}`)
   const want = (name: string, example: string): string => {
     const value = given.get(name)
     if (value === undefined) throw new UsageError(`--${name} is missing, as --${name} ${example}`)
@@ -53,10 +58,24 @@ export function parseRun(args: readonly string[], kernel: CompiledKernel): RunAr
     tolerance: values.tolerance === undefined ? null : finite(String(values.tolerance), '--tolerance'),
     reference: values.reference as string | undefined,
     variant: values.variant as string | undefined,
-    workgroups: values.workgroups === undefined ? undefined : String(values.workgroups).split(',').map((n) => finite(n, '--workgroups')),
-    overrides: Object.fromEntries(pairs(values.override, '--override').map(([name, value]) => [name, scalar(value, name)])),
-    params: Object.fromEntries((kernel.params?.fields ?? []).map(({ name, type }) => [name, paramValue(want(name, EXAMPLES[type] ?? '1,2,3'), name)])),
-    bindings: Object.fromEntries(kernel.bindings.map((b) => [b.name, want(b.name, b.access === 'read' ? 'random:1000' : 'zeros:1000')])),
+    workgroups:
+      values.workgroups === undefined
+        ? undefined
+        : String(values.workgroups)
+            .split(',')
+            .map((n) => finite(n, '--workgroups')),
+    overrides: Object.fromEntries(
+      pairs(values.override, '--override').map(([name, value]) => [name, scalar(value, name)]),
+    ),
+    params: Object.fromEntries(
+      (kernel.params?.fields ?? []).map(({ name, type }) => [
+        name,
+        paramValue(want(name, EXAMPLES[type] ?? '1,2,3'), name),
+      ]),
+    ),
+    bindings: Object.fromEntries(
+      kernel.bindings.map((b) => [b.name, want(b.name, b.access === 'read' ? 'random:1000' : 'zeros:1000')]),
+    ),
   }
 }
 

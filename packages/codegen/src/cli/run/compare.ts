@@ -42,8 +42,12 @@ export async function referenceAt(spec: string, io: Io): Promise<Reference> {
   const [module] = await loadModules([file], io.plugins)
   const found = module?.[name]
   if (typeof found === 'function') return { run: found as RunReference }
-  const functions = Object.entries(module ?? {}).flatMap(([key, value]) => (typeof value === 'function' ? [`${path}#${key}`] : []))
-  throw new UsageError(`--reference is '${spec}', expected one of ${functions.join(', ') || 'its functions, of which there are none'}`)
+  const functions = Object.entries(module ?? {}).flatMap(([key, value]) =>
+    typeof value === 'function' ? [`${path}#${key}`] : [],
+  )
+  throw new UsageError(
+    `--reference is '${spec}', expected one of ${functions.join(', ') || 'its functions, of which there are none'}`,
+  )
 }
 
 /** By convention a module exports `references`, by the names of kernels or of their exports. */
@@ -53,7 +57,8 @@ export function referenceOf(module: Loaded, kernel: string, exportName: string):
   const found = references[kernel] ?? references[exportName]
   if (found === undefined) return null
   if (typeof found === 'function') return { run: found as RunReference }
-  if (typeof found === 'object' && typeof (found as Partial<Reference> | null)?.run === 'function') return found as Reference
+  if (typeof found === 'object' && typeof (found as Partial<Reference> | null)?.run === 'function')
+    return found as Reference
   throw new CommandError('bad-reference', `references.${kernel} is neither a function nor { run, tolerance }`)
 }
 
@@ -65,7 +70,11 @@ export function outputsByName(kernel: CompiledKernel, outputs: ReferenceOutputs)
   if (!isNumbers(outputs)) return outputs
   const [only, ...others] = written
   if (only !== undefined && others.length === 0) return { [only]: outputs }
-  throw new CommandError('bad-reference', `'${kernel.name}' writes ${written.join(', ')}: its reference gives one list`, 'give an object by their names')
+  throw new CommandError(
+    'bad-reference',
+    `'${kernel.name}' writes ${written.join(', ')}: its reference gives one list`,
+    'give an object by their names',
+  )
 }
 
 /** NaN agrees with NaN, an infinity with itself. */
@@ -75,9 +84,18 @@ function difference(actual: number, expected: number): number {
   return Number.isNaN(distance) ? Infinity : distance
 }
 
-export function compare(output: string, against: string, actual: Numbers, expected: Numbers, tolerance: number): Comparison {
+export function compare(
+  output: string,
+  against: string,
+  actual: Numbers,
+  expected: Numbers,
+  tolerance: number,
+): Comparison {
   if (actual.length < expected.length) {
-    throw new CommandError('bad-reference', `'${output}' has ${actual.length} numbers, ${against} gives ${expected.length}`)
+    throw new CommandError(
+      'bad-reference',
+      `'${output}' has ${actual.length} numbers, ${against} gives ${expected.length}`,
+    )
   }
   let [maxError, index, scale] = [0, -1, 0]
   for (let i = 0; i < expected.length; i++) {

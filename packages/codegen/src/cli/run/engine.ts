@@ -16,7 +16,11 @@ export async function loadRuntime(): Promise<typeof import('@weft/runtime/node')
   try {
     return await import('@weft/runtime/node')
   } catch (error) {
-    throw new CommandError('not-installed', `kernels are run by @weft/runtime, which cannot be loaded: ${textOf(error)}`, RUNTIME_MISSING)
+    throw new CommandError(
+      'not-installed',
+      `kernels are run by @weft/runtime, which cannot be loaded: ${textOf(error)}`,
+      RUNTIME_MISSING,
+    )
   }
 }
 

@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { f16Bits, f16FromBits, factsOf, isValueName, laneCount, laneOffset, roundF16, type ScalarName } from '@weft/dsl/ir'
+import {
+  f16Bits,
+  f16FromBits,
+  factsOf,
+  isValueName,
+  laneCount,
+  laneOffset,
+  roundF16,
+  type ScalarName,
+} from '@weft/dsl/ir'
 import type { CompiledBinding } from '../../artifact'
 import { UsageError } from '../command'
 
@@ -64,7 +73,8 @@ const FILLS: Readonly<Record<string, (seed: number, scalar: ScalarName) => (i: n
   ones: () => () => 1,
   iota: () => (i) => i,
   // floats in [-1, 1), integers in [0, 256)
-  random: (seed, scalar) => (i) => (scalar === 'f32' || scalar === 'f16' ? (bits(seed, i) >>> 8) * 2 ** -23 - 1 : bits(seed, i) >>> 24),
+  random: (seed, scalar) => (i) =>
+    scalar === 'f32' || scalar === 'f16' ? (bits(seed, i) >>> 8) * 2 ** -23 - 1 : bits(seed, i) >>> 24,
 }
 
 const FORMS = 'zeros:COUNT, ones:COUNT, iota:COUNT, random:COUNT[:SEED] or file:PATH'
@@ -82,7 +92,9 @@ export function bytesFor(binding: CompiledBinding, spec: string, cwd: string): U
   const bytes = new Uint8Array(Math.ceil((count * stride) / 4) * 4)
   if (elements === null) {
     if (kind === 'zeros') return bytes
-    throw new UsageError(`--${binding.name} has elements of type ${binding.element?.type ?? binding.type}: only zeros:COUNT and file:PATH are for these`)
+    throw new UsageError(
+      `--${binding.name} has elements of type ${binding.element?.type ?? binding.type}: only zeros:COUNT and file:PATH are for these`,
+    )
   }
   const view = new DataView(bytes.buffer)
   const value = fill(seed, elements.scalar)
