@@ -1,97 +1,120 @@
-import type { Cases, Expr } from '../ir'
-import {
-  bitcast, bitcastRefusal, construct, convert, convertRefusal, element, evaluate, PURE, refusal, swizzle, type Row, type Value,
-} from '../ops'
-import { isValue, type ValueName } from '../types'
+import type { Expr, Func, Of } from '../ir'
+import { bitcast, bitcastRefusal, construct, convert, convertRefusal, element, evaluate, PURE, refusal, swizzle, type Row, type Value } from '../ops'
+import { isValue, spell, type Type, type ValueName } from '../types'
 import type { Context } from './context'
+import { countOf } from './places'
 
-/** Values of constant expressions, each found once; faults in them (`const-domain`) are reported on the way. */
+const ROWS: Readonly<Record<string, Row>> = PURE
+type Made = Of<Expr, 'op' | 'construct' | 'convert' | 'bitcast' | 'index'>
+
+/**
+ * The walk over expressions: finds the values of those that are constant, each once, and reports on the way what the
+ * builder does not see: constants without a value, indices that are constant and out of range, built-in values in
+ * functions.
+ */
 export class Constants {
-  private readonly values = new Map<Expr, Value | null>()
+  private readonly seen = new Set<Expr>()
+  private readonly values = new Map<Expr, Value>()
+  /** The function whose body is looked at. */
+  func: Func | null = null
 
   constructor(readonly context: Context) {}
 
-  /** The value of `e` where it is a constant expression of a value type, else null. Operands are asked first. */
-  of(e: Expr): Value | null {
+  /** The value of `e`, used by the call of the builder `at`, where it is a constant expression of a value type; else null. */
+  of(e: Expr, at: number): Value | null {
     switch (e.kind) {
       case 'const': return e
-      case 'result': case 'builtin': case 'param': case 'override': case 'argument': case 'length': return null
+      case 'result': case 'param': case 'override': case 'argument': return null
+      case 'builtin': return this.func ? this.inFunction(e, at, this.func) : null
+      case 'constant': {
+        const decl = this.context.constants.get(e.name)
+        return decl ? this.of(decl.value, at) : null
+      }
+      case 'swizzle': {
+        const value = this.of(e.of, e.at)
+        return value && { type: e.type, lanes: swizzle(value, e.lanes) }
+      }
+      case 'member': {
+        this.of(e.of, e.at)
+        return null
+      }
+      case 'length': return this.length(e)
     }
-    const known = this.values.get(e)
-    if (known !== undefined) return known
-    const value = (VALUE[e.kind] as (e: Expr, c: Constants) => Value | null)(e, this)
-    this.values.set(e, value)
+    if (this.seen.has(e)) return this.values.get(e) ?? null
+    this.seen.add(e)
+    const value = this.made(e)
+    if (value !== null) this.values.set(e, value)
     return value
   }
 
   /** The number that a constant scalar is, or null. */
-  number(e: Expr): number | null {
-    return this.of(e)?.lanes[0] ?? null
+  number(e: Expr, at: number): number | null {
+    return this.of(e, at)?.lanes[0] ?? null
   }
 
-  refuse(at: number, what: string, why: string): void {
-    this.context.report('const-domain', `${what} of these constants has no value: ${why}`, at)
+  /** An index into something of type `of`. */
+  index(of: Type | null, e: Expr, at: number): number | null {
+    const known = this.number(e, at)
+    if (known === null || of === null) return known
+    const count = countOf(of)
+    if (known < 0 || (count !== null && known >= count)) this.context.report('bad-index', `index ${known} is out of range of ${spell(of)}`, at)
+    return known
   }
-}
 
-const NEVER = (): null => null
-/** The ops that refuse some constants even where their other arguments are not constant. */
-const PARTLY: ReadonlySet<string> = new Set(Object.entries(PURE as Readonly<Record<string, Row>>).flatMap(([op, row]) => (row.refuseAny ? [op] : [])))
+  private inFunction(e: Of<Expr, 'builtin'>, at: number, func: Func): null {
+    if (!this.seen.has(e)) this.context.report('invalid-ir', `${e.name} is used in function '${func.name}': built-in values are inputs of the entry point only`, at)
+    this.seen.add(e)
+    return null
+  }
 
-const VALUE: Cases<Expr, Value | null, [Constants]> = {
-  const: (e) => e,
-  builtin: NEVER,
-  param: NEVER,
-  override: NEVER,
-  argument: NEVER,
-  result: NEVER,
-  length: NEVER,
-  member: NEVER,
-  constant: (e, c) => {
-    const decl = c.context.constants.get(e.name)
-    return decl ? c.of(decl.value) : null
-  },
-  op: (e, c) => {
-    let known = 0
-    for (const a of e.args) if (c.of(a) !== null) known++
-    if (known === 0 || (known < e.args.length && !PARTLY.has(e.op))) return null
-    const args = e.args.map((a) => c.of(a))
-    const why = refusal(e.op, e.type, args, e.args.map((a) => a.type as ValueName))
-    if (why !== null) c.refuse(e.at, `'${e.op}'`, why)
-    return args.every((a): a is Value => a !== null) ? { type: e.type, lanes: evaluate(e.op, e.type, args) } : null
-  },
-  construct: (e, c) => {
-    if (!isValue(e.type)) return null
-    const args: Value[] = []
-    for (const a of e.args) {
-      const value = c.of(a)
-      if (value === null) return null
-      args.push(value)
+  private length({ of, at }: Of<Expr, 'length'>): null {
+    for (const s of of.steps) if (s.kind === 'index') this.of(s.index, at)
+    if (of.root.kind === 'view') this.of(of.root.offset, at)
+    if (isValue(of.type) || of.type.kind !== 'array' || of.type.count !== null) this.context.report('invalid-ir', `${spell(of.type)} has no length at run time`, at)
+    return null
+  }
+
+  private made(e: Made): Value | null {
+    switch (e.kind) {
+      case 'op': return this.op(e)
+      case 'construct': {
+        const args: Value[] = []
+        for (const a of e.args) {
+          const value = this.of(a, e.at)
+          if (value !== null) args.push(value)
+        }
+        return isValue(e.type) && args.length === e.args.length ? { type: e.type, lanes: construct(e.type, args) } : null
+      }
+      case 'convert': return this.converted(e, 'conversion', convertRefusal, convert)
+      case 'bitcast': return this.converted(e, 'bitcast', bitcastRefusal, bitcast)
+      case 'index': {
+        const value = this.of(e.of, e.at)
+        const index = this.index(e.of.type, e.index, e.at)
+        const lanes = value && index !== null ? element(value, index) : null
+        return lanes && isValue(e.type) ? { type: e.type, lanes } : null
+      }
     }
-    return { type: e.type, lanes: construct(e.type, args) }
-  },
-  convert: (e, c) => {
-    const value = c.of(e.arg)
+  }
+
+  private op(e: Of<Expr, 'op'>): Value | null {
+    let known = 0
+    for (const a of e.args) if (this.of(a, e.at) !== null) known++
+    const all = known === e.args.length
+    // Few ops refuse constants where their other arguments are none.
+    if (known === 0 || !(all || ROWS[e.op]?.refuseAny)) return null
+    const args = e.args.map((a) => this.of(a, e.at))
+    this.refuse(e.at, `'${e.op}'`, refusal(e.op, e.type, args, e.args.map((a) => a.type as ValueName)))
+    return all ? { type: e.type, lanes: evaluate(e.op, e.type, args as Value[]) } : null
+  }
+
+  private converted(e: Of<Expr, 'convert' | 'bitcast'>, what: string, refusalOf: typeof convertRefusal, to: typeof convert): Value | null {
+    const value = this.of(e.arg, e.at)
     if (value === null) return null
-    const why = convertRefusal(e.type, value)
-    if (why !== null) c.refuse(e.at, `the conversion to ${e.type}`, why)
-    return { type: e.type, lanes: convert(e.type, value) }
-  },
-  bitcast: (e, c) => {
-    const value = c.of(e.arg)
-    if (value === null) return null
-    const why = bitcastRefusal(e.type, value)
-    if (why !== null) c.refuse(e.at, `the bitcast to ${e.type}`, why)
-    return { type: e.type, lanes: bitcast(e.type, value) }
-  },
-  swizzle: (e, c) => {
-    const value = c.of(e.of)
-    return value && { type: e.type, lanes: swizzle(value, e.lanes) }
-  },
-  index: (e, c) => {
-    const index = c.number(e.index)
-    const value = index === null ? null : c.of(e.of)
-    const lanes = value && index !== null ? element(value, index) : null
-    return lanes && isValue(e.type) ? { type: e.type, lanes } : null
-  },
+    this.refuse(e.at, `the ${what} to ${e.type}`, refusalOf(e.type, value))
+    return { type: e.type, lanes: to(e.type, value) }
+  }
+
+  private refuse(at: number, what: string, why: string | null): void {
+    if (why !== null) this.context.report('const-domain', `${what} of these constants has no value: ${why}`, at)
+  }
 }

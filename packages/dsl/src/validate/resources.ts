@@ -8,7 +8,21 @@ export function checkResources(context: Context): void {
   checkWorkgroupSize(context)
   checkSubgroupSize(context)
   checkBindings(context)
+  checkTextures(context)
   checkParams(context)
+}
+
+/** What every device stores to; more need features that weft does not ask for. */
+const STORABLE = new Set([
+  ...['unorm', 'snorm', 'uint', 'sint'].map((n) => `rgba8${n}`), ...['uint', 'sint', 'float'].flatMap((n) => [`rgba16${n}`, `r32${n}`, `rg32${n}`, `rgba32${n}`]),
+])
+
+function checkTextures(context: Context): void {
+  for (const { name, type } of context.kernel.bindings) {
+    if (isValue(type) || type.kind !== 'texture' || type.format === undefined) continue
+    if (!STORABLE.has(type.format)) context.report('bad-type', `texture '${name}' has the format ${type.format}, which not every device can store to`, undefined, 'use rgba8unorm, rgba16float, r32float, rgba32float or their integer forms')
+    else if (type.access === 'read_write' && !/^r32/.test(type.format)) context.report('bad-type', `texture '${name}' of format ${type.format} cannot be read and written at once`, undefined, 'only r32float, r32sint and r32uint can')
+  }
 }
 
 const AXES = ['X', 'Y', 'Z'] as const

@@ -26,6 +26,12 @@ export class Expressions {
     this.places = new Places(this)
   }
 
+  /** Two functions may share a node: an argument of the same name is another one in each. */
+  begin(func: Func | null): void {
+    this.func = func
+    this.seen.clear()
+  }
+
   /** Checks `e` as used by the statement at `at`; gives the innermost scope that it needs. */
   check(e: Expr, at: number): number {
     // The most frequent kinds are cheaper to look at again than to remember.

@@ -41,7 +41,7 @@ export class Statements {
   }
 
   body(func: Func | null, block: Block): void {
-    this.x.func = func
+    this.x.begin(func)
     this.scopes.enter()
     this.x.funcScope = this.scopes.current
     this.variables = []
