@@ -6,7 +6,7 @@ export type NagaTarget = 'msl' | 'hlsl'
 const INSTALL = 'npm install --save-dev naga-wasm'
 
 /** The package `naga-wasm`, an optional peer; null where it is not installed. */
-export async function loadNaga(): Promise<typeof import('naga-wasm') | null> {
+export async function loadNaga() {
   try {
     return await import('naga-wasm')
   } catch {
