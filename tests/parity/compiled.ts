@@ -6,8 +6,13 @@ export type ProfileName = 'any' | 'baseline' | 'firefox'
 
 export interface Compiled {
   readonly artifact: CompiledKernel
-  /** Modules by text, with the narrowest profile that they were made for. */
-  readonly modules: readonly { readonly variant: CompiledVariant; readonly profile: ProfileName }[]
+  /** Modules by text, with the narrowest profile that they were made for; compiled when they are asked for. */
+  modules(): readonly Module[]
+}
+
+export interface Module {
+  readonly variant: CompiledVariant
+  readonly profile: ProfileName
 }
 
 const compiled = new WeakMap<KernelSource, Compiled>()
@@ -17,16 +22,21 @@ export function compileOnce(source: KernelSource, options: CompileOptions = {}):
   const known = compiled.get(source)
   if (known) return known
   const artifact = compile(source, options)
-  const modules = new Map<string, Compiled['modules'][number]>()
-  for (const profile of ['baseline', 'firefox'] as const) {
-    for (const variant of narrowed(source, { ...options, profile })) if (!modules.has(variant.wgsl)) modules.set(variant.wgsl, { variant, profile })
-  }
-  for (const variant of artifact.variants) {
-    if (!modules.has(variant.wgsl)) modules.set(variant.wgsl, { variant, profile: 'any' })
-  }
-  const result = { artifact, modules: [...modules.values()] }
+  const result = { artifact, modules: () => modulesOf(source, options, artifact) }
   compiled.set(source, result)
   return result
+}
+
+function modulesOf(source: KernelSource, options: CompileOptions, artifact: CompiledKernel): readonly Module[] {
+  const modules = new Map<string, Module>()
+  const add = (variant: CompiledVariant, profile: ProfileName): void => {
+    if (!modules.has(variant.wgsl)) modules.set(variant.wgsl, { variant, profile })
+  }
+  for (const profile of ['baseline', 'firefox'] as const) {
+    for (const variant of narrowed(source, { ...options, profile })) add(variant, profile)
+  }
+  for (const variant of artifact.variants) add(variant, 'any')
+  return [...modules.values()]
 }
 
 function narrowed(source: KernelSource, options: CompileOptions): readonly CompiledVariant[] {

@@ -4,10 +4,8 @@ import type { Layout } from '../engines/engine.js'
 import { validateNaga, withoutSubgroupsLine } from '../engines/naga.js'
 import { validateTint } from '../engines/tint.js'
 import type { ParityCase } from './case.js'
-import type { Compiled } from './compiled.js'
+import type { Compiled, Module } from './compiled.js'
 import { constantsOf } from './jobs.js'
-
-type Module = Compiled['modules'][number]
 
 /** What naga 30 takes; of subgroups it has the operations and rejects the word `enable subgroups`. */
 const NAGA_DEVICE = new Set(['shader-f16', 'subgroups'])
@@ -57,7 +55,7 @@ const validated = new WeakMap<Compiled, Promise<void>>()
 export function validateModules(compiled: Compiled, c: ParityCase): Promise<void> {
   const known = validated.get(compiled)
   if (known) return known
-  const work = Promise.all(compiled.modules.map((m) => validateModule(m, compiled, c))).then(() => undefined)
+  const work = Promise.all(compiled.modules().map((m) => validateModule(m, compiled, c))).then(() => undefined)
   validated.set(compiled, work)
   return work
 }

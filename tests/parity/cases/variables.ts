@@ -1,4 +1,4 @@
-import { d, f32, fn, inout, input, kernel, mat2x2f, mat3x2f, output, u32, vec2f, vec2u, vec3f, vec4f, vec4u } from '@weft/dsl'
+import { d, f32, fn, inout, input, kernel, mat2x2f, mat3x2f, output, u32, vec2b, vec2f, vec2u, vec3f, vec4f, vec4u } from '@weft/dsl'
 import { f32s, partly, u32s, unset } from '../data.js'
 import { chorus, story } from './story.js'
 
@@ -42,6 +42,18 @@ export const variables = [
     v.subAssign(8); put(v)
     v.shlAssign(2); put(v)
     v.shrAssign(2); put(v)
+  }),
+  story('compound bit operations on vectors', [1, 1, 0, 7, 6], ({ k, put, n }) => {
+    const b = k.var('b', fn.select(vec2b(false, true), vec2b(true, false), n(1).eq(2)))
+    b.set(vec2b(true, true).or(b))
+    put(b.x, b.y)
+    b.set(vec2b(false, false).and(b))
+    put(b.y)
+    const v = k.var('v', vec2u(n(4), n(5)))
+    v.set(vec2u(3, 3).bitOr(v))
+    put(v.x)
+    v.set(vec2u(1, 1).bitXor(v))
+    put(v.y)
   }),
   story('let copies, a mention of a variable reads it now', [1, 5], ({ k, put, n }) => {
     const v = k.var('v', n(1))
