@@ -67,52 +67,32 @@ async function webgpu(): Promise<WebGpu> {
   }
 }
 
-const SOFTWARE_DRIVER =
+const DRIVER =
   platform === 'linux'
     ? 'a GPU driver with Vulkan, or a software one: apt-get install chromium (SwiftShader) or mesa-vulkan-drivers (lavapipe)'
     : 'a GPU driver'
 
 function problemsOf(gpu: WebGpu, packages: Readonly<Record<string, string | null>>, naga: boolean): Problem[] {
   const problems: Problem[] = []
+  const add = (found: boolean, what: string, costs: string, fix: string): void => {
+    if (found) problems.push({ what, costs, fix })
+  }
   const major = Number(/^v(\d+)/.exec(nodeVersion)?.[1])
-  if (major < 20)
-    problems.push({
-      what: `Node ${nodeVersion} is older than 20.19`,
-      costs: 'weft is not tested on it',
-      fix: 'install Node 20.19 or later',
-    })
-  if (packages['@weft/runtime'] === null)
-    problems.push({ what: '@weft/runtime is not installed', costs: 'weft run', fix: 'npm install @weft/runtime' })
-  if (packages.webgpu === null)
-    problems.push({
-      what: 'webgpu (Dawn) is not installed',
-      costs: 'WebGPU in Node: kernels run on the interpreter, slowly',
-      fix: 'npm install webgpu',
-    })
-  else if ('error' in gpu)
-    problems.push({
-      what: `WebGPU cannot be used: ${gpu.error.split('\n')[0]}`,
-      costs: 'kernels run on the interpreter, slowly',
-      fix: SOFTWARE_DRIVER,
-    })
-  else if (gpu.info.software)
-    problems.push({
-      what: `the adapter is software (${gpu.info.adapter})`,
-      costs: 'results count, times do not',
-      fix: 'a GPU with a driver',
-    })
-  if ('info' in gpu)
+  add(major < 20, `Node ${nodeVersion} is older than 20.19`, 'weft is not tested on it', 'install Node 20.19 or later')
+  add(packages['@weft/runtime'] === null, '@weft/runtime is not installed', 'weft run', 'npm install @weft/runtime')
+  if (packages.webgpu === null) add(true, 'webgpu (Dawn) is not installed', NO_WEBGPU, 'npm install webgpu')
+  else if ('error' in gpu) add(true, `WebGPU cannot be used: ${gpu.error.split('\n')[0]}`, NO_WEBGPU, DRIVER)
+  else {
+    const { adapter, software, features } = gpu.info
+    add(software, `the adapter is software (${adapter})`, 'results count, times do not', 'a GPU with a driver')
     for (const [feature, costs] of FEATURES)
-      if (!gpu.info.features.includes(feature))
-        problems.push({ what: `the device has no ${feature}`, costs, fix: 'another adapter' })
-  if (!naga)
-    problems.push({
-      what: 'naga-wasm is not installed',
-      costs: 'weft show --target msl and hlsl',
-      fix: 'npm install --save-dev naga-wasm',
-    })
+      add(!features.includes(feature), `the device has no ${feature}`, costs, 'another adapter')
+  }
+  add(!naga, 'naga-wasm is not installed', 'weft show --target msl and hlsl', 'npm install --save-dev naga-wasm')
   return problems
 }
+
+const NO_WEBGPU = 'kernels run on the interpreter, slowly'
 
 const FEATURES = [
   ['shader-f16', 'kernels and variants in f16'],

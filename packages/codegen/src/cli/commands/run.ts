@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { CompiledBinding, CompiledKernel } from '../../artifact'
 import { compile } from '../../compile'
 import { type Command, CommandError, type Io, type Report, UsageError } from '../command'
-import { kernelAt } from '../load/discover'
+import { type FoundKernel, kernelAt } from '../load/discover'
 import { parseRun, type RunArguments } from '../run/arguments'
 import {
   type Comparison,
@@ -130,6 +130,32 @@ function summary(binding: CompiledBinding, bytes: Uint8Array) {
   }
 }
 
+/** What the run is compared with: the reference, and, with --check, the interpreter. */
+async function comparisonsOf(
+  found: FoundKernel,
+  kernel: CompiledKernel,
+  given: RunArguments,
+  contents: Contents,
+  ran: Ran,
+  onGpu: boolean,
+  io: Io,
+): Promise<Comparison[]> {
+  const own = () => referenceOf(found.module, kernel.name, found.exportName)
+  const reference = given.reference === undefined ? own() : await referenceAt(given.reference, io)
+  const comparisons = againstReference(reference, kernel, given, contents, ran)
+  if (!given.check) return comparisons
+  if (onGpu) {
+    const other = await runOn(await openEngine('cpu'), kernel, { ...given, variant: undefined }, contents)
+    return [...comparisons, ...againstInterpreter(kernel, given, ran, other)]
+  }
+  if (comparisons.length > 0) return comparisons
+  throw new CommandError(
+    'nothing-to-check',
+    'the kernel ran on the interpreter and has no reference',
+    'export references from its module, give --reference, or run it on WebGPU',
+  )
+}
+
 async function run(args: readonly string[], io: Io): Promise<Report> {
   const [spec, ...rest] = args
   const found = await kernelAt(spec, io)
@@ -140,35 +166,19 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
   const contents = Object.fromEntries(
     kernel.bindings.map((b) => [b.name, bytesFor(b, given.bindings[b.name] ?? '', io.cwd)]),
   )
-  const reference =
-    given.reference === undefined
-      ? referenceOf(found.module, kernel.name, found.exportName)
-      : await referenceAt(given.reference, io)
   const opened = await openEngine(given.engine)
   if (opened.fallback !== null)
     io.err(`weft run: on the interpreter, since there is no WebGPU here (${opened.fallback})\n`)
   const { runtime } = opened
+  const { backend, adapter, software } = runtime.info
+  const engine = engineText(runtime)
   const ran = await runOn(opened, kernel, given, contents)
-  const comparisons = againstReference(reference, kernel, given, contents, ran)
-  if (given.check && runtime.info.backend === 'webgpu') {
-    const other = await openEngine('cpu')
-    comparisons.push(
-      ...againstInterpreter(kernel, given, ran, await runOn(other, kernel, { ...given, variant: undefined }, contents)),
-    )
-  } else if (given.check && comparisons.length === 0) {
-    throw new CommandError(
-      'nothing-to-check',
-      'the kernel ran on the interpreter and has no reference',
-      'export references from its module, or run it on WebGPU',
-    )
-  }
+  runtime.destroy()
+  const comparisons = await comparisonsOf(found, kernel, given, contents, ran, backend === 'webgpu', io)
   const outputs = Object.fromEntries(
     written(kernel).map((b) => [b.name, summary(b, ran.outputs[b.name] ?? new Uint8Array())]),
   )
   const ok = comparisons.every((c) => c.ok)
-  const { backend, adapter, software } = runtime.info
-  const engine = engineText(runtime)
-  runtime.destroy()
   const data = { ok, kernel: kernel.name, engine: backend, adapter, software, ms: ran.ms, outputs, comparisons }
   return { ok, data, text: reportText(kernel.name, engine, ran.ms, outputs, comparisons) }
 }

@@ -1,6 +1,7 @@
 import type { CompiledKernel } from '../../artifact'
 import { type Facts, when } from './facts'
 import { quote } from './literal'
+import { rangeFunctions } from './ranges'
 import { workgroupArguments } from './workgroups'
 
 /** The classes of a generated module: a compiled kernel, and one with its resources. */
@@ -46,17 +47,7 @@ export class Kernel {
 }
 
 function boundClass(kernel: CompiledKernel, facts: Facts): string {
-  const { params, overrides, launch } = facts
-  const parameters = [
-    ...(params ? ['params: Params'] : []),
-    ...(launch === null ? ['workgroups: readonly [x: number, y?: number, z?: number]'] : []),
-  ]
-  const rule = [
-    ...workgroupArguments(facts).map(([name]) =>
-      name === 'params' ? 'params' : name === 'lengths' ? 'this.lengths' : 'this.overrides',
-    ),
-    'this.device.limits.maxComputeWorkgroupsPerDimension',
-  ].join(', ')
+  const { overrides, launch } = facts
   const lengths = launch?.lengths.length ? lengthsMember(kernel, launch.lengths) : null
   return `type Target = GPUCommandEncoder | GPUComputePassEncoder
 
@@ -78,21 +69,34 @@ export class Bound {
   private readonly ranges: ReadonlyMap<string, Range>${when(overrides, '\n  private readonly overrides: Required<Overrides>')}${when(lengths !== null, `\n  private readonly lengths: ${lengths?.type}`)}
   private readonly groups = new Map<string, GPUBindGroup[]>()
 
-  /**
-   * Records one dispatch, into a pass or into a pass of its own${launch === null ? '' : '; nothing when the launch rule gives 0 workgroups'}.${when(params, '\n   * Params are copied: the next dispatch of the same encoder may have others.')}
-   */
-  dispatch(${['target: Target', ...parameters].join(', ')}): void {
-    ${when(params, 'const bytes = packParams(params)\n    ')}${launch === null ? 'const [x, y = 1, z = 1] = workgroups' : `const [x, y, z] = workgroups(${rule})`}
-    if (x === 0 || y === 0 || z === 0) return
-    const pass = 'beginComputePass' in target ? target.beginComputePass({ label: ${quote(kernel.name)} }) : target
-    pass.setPipeline(this.pipeline.pipeline)
-    this.bindGroups(${when(params, 'bytes')}).forEach((group, index) => pass.setBindGroup(index, group))
-    ${when(facts.immediates, "if (this.pipeline.variant.params?.via === 'immediates') setImmediates(pass, bytes)\n    ")}pass.dispatchWorkgroups(x, y, z)
-    if (pass !== target) pass.end()
-  }
+${dispatchMethod(kernel, facts)}
 
 ${bindGroups(kernel, facts)}
 }${when(facts.immediates, SET_IMMEDIATES)}`
+}
+
+function dispatchMethod({ name }: CompiledKernel, facts: Facts): string {
+  const { params, launch, immediates } = facts
+  const parameters = [
+    'target: Target',
+    ...(params ? ['params: Params'] : []),
+    ...(launch === null ? ['workgroups: readonly [x: number, y?: number, z?: number]'] : []),
+  ]
+  const held = workgroupArguments(facts).map(([argument]) => (argument === 'params' ? argument : `this.${argument}`))
+  const rule = [...held, 'this.device.limits.maxComputeWorkgroupsPerDimension'].join(', ')
+  const counts = launch === null ? '[x, y = 1, z = 1] = workgroups' : `[x, y, z] = workgroups(${rule})`
+  return `  /**
+   * Records one dispatch, into a pass or into a pass of its own${when(launch !== null, '; nothing when the launch rule gives 0 workgroups')}.${when(params, '\n   * Params are copied: the next dispatch of the same encoder may have others.')}
+   */
+  dispatch(${parameters.join(', ')}): void {
+    ${when(params, 'const bytes = packParams(params)\n    ')}const ${counts}
+    if (x === 0 || y === 0 || z === 0) return
+    const pass = 'beginComputePass' in target ? target.beginComputePass({ label: ${quote(name)} }) : target
+    pass.setPipeline(this.pipeline.pipeline)
+    this.bindGroups(${when(params, 'bytes')}).forEach((group, index) => pass.setBindGroup(index, group))
+    ${when(immediates, "if (this.pipeline.variant.params?.via === 'immediates') setImmediates(pass, bytes)\n    ")}pass.dispatchWorkgroups(x, y, z)
+    if (pass !== target) pass.end()
+  }`
 }
 
 const SET_IMMEDIATES = `
@@ -157,106 +161,3 @@ const paramsBuffer = (kernel: CompiledKernel): string => `
     buffer.unmap()
     return buffer
   }`
-
-function rangeFunctions({ buffers, textures, aliases }: Facts): string {
-  return [
-    rangeOf(buffers, textures),
-    resourceOf(buffers, textures),
-    when(buffers, overlaps(aliases)),
-    when(aliases, ALIAS_OF),
-  ]
-    .filter(Boolean)
-    .join('\n\n')
-}
-
-const TEXTURE = 'return { texture: given as GPUTexture | GPUTextureView, size: 0, offset: 0 }'
-
-const BUFFER = `const { buffer, offset = 0, size } = 'buffer' in given ? given : { buffer: given as GPUBuffer }
-  if (typeof buffer !== 'object' || buffer === null || typeof buffer.size !== 'number') {
-    throw fail('binding-type', \`\${what} is no GPUBuffer\`)
-  }
-  const range = { buffer, offset, size: size ?? buffer.size - offset }
-  const { usage, align, most } = rulesOf(binding, device)
-  if ((buffer.usage & usage) === 0) {
-    throw fail('binding-type', \`\${what} is a buffer without \${usage === 64 ? 'UNIFORM' : 'STORAGE'} usage\`)
-  }
-  const whole = Number.isSafeInteger(offset) && Number.isSafeInteger(range.size)
-  if (!whole || offset < 0 || range.size < 0 || offset + range.size > buffer.size) {
-    throw fail('binding-size', \`\${what} is \${range.size} bytes from byte \${offset} of a buffer of \${buffer.size}\`)
-  }
-  if (range.size === 0) return range
-  if (offset % align !== 0) throw fail('binding-size', \`\${what} starts at byte \${offset}, expected a multiple of \${align}\`)
-  if (binding.kind === 'storage' && range.size % 4 !== 0) {
-    throw fail('binding-size', \`\${what} has \${range.size} bytes, expected a multiple of 4\`)
-  }
-  if (range.size < binding.minBindingSize) {
-    throw fail('binding-size', \`\${what} has \${range.size} bytes, expected at least \${binding.minBindingSize}\`)
-  }
-  if (range.size > most) throw fail('binding-limit', \`\${what} binds \${range.size} bytes, and the device allows \${most}\`)
-  return range`
-
-const RULES = `
-
-/** Usage (of \`GPUBufferUsage\`, which is not a global everywhere), alignment and largest size. */
-function rulesOf({ kind }: CompiledBinding, { limits }: GPUDevice): { usage: number; align: number; most: number } {
-  return kind === 'uniform'
-    ? { usage: 64, align: limits.minUniformBufferOffsetAlignment, most: limits.maxUniformBufferBindingSize }
-    : { usage: 128, align: limits.minStorageBufferOffsetAlignment, most: limits.maxStorageBufferBindingSize }
-}`
-
-const rangeOf = (buffers: boolean, textures: boolean): string => `/** What a binding was given, as a checked range. */
-function rangeOf(binding: CompiledBinding, given: Bindings[keyof Bindings] | undefined, ${unused(buffers)}device: GPUDevice): Range {
-  const what = \`'\${binding.name}' (\${binding.type})\`
-  if (given === undefined || given === null) throw fail('missing-binding', \`\${what} is missing\`)
-  if (typeof given !== 'object') throw fail('binding-type', \`\${what} is no ${buffers && textures ? 'buffer or texture' : textures ? 'texture' : 'GPUBuffer'}\`)
-  ${when(textures, `${when(buffers, "if (binding.kind === 'texture') ")}${TEXTURE}\n  `)}${when(buffers, BUFFER)}
-}${when(buffers, RULES)}`
-
-const unused = (used: boolean): string => (used ? '' : '_')
-
-const VIEW = `if (!('createView' in range.texture)) return range.texture
-  const { viewDimension = '2d' } = entry.texture ?? entry.storageTexture ?? {}
-  return range.texture.createView({ dimension: viewDimension })`
-
-const resourceOf = (buffers: boolean, textures: boolean): string => `type LayoutEntry = Layout['entries'][number]
-
-function resourceOf(range: Range | undefined, entry: LayoutEntry, ${unused(buffers)}device: GPUDevice): GPUBindingResource {
-  if (range === undefined) throw fail('missing-binding', \`nothing is bound to \${entry.binding}\`)
-  ${when(textures, buffers ? `if ('texture' in range) {\n  ${VIEW.replaceAll('\n', '\n  ')}\n  }\n  ` : VIEW)}${when(
-    buffers,
-    `if (range.size > 0) return { buffer: range.buffer, offset: range.offset, size: range.size }
-  // WebGPU binds nothing of size 0; 192 is STORAGE | UNIFORM
-  const size = Math.max(16, entry.buffer?.minBindingSize ?? 0)
-  return { buffer: device.createBuffer({ size: Math.ceil(size / 4) * 4, usage: 192 }) }`,
-  )}
-}`
-
-const overlaps = (
-  aliases: boolean,
-): string => `/** WebGPU lets a dispatch write a buffer or read it, not both, even in different parts. */
-function checkOverlaps(ranges: ReadonlyMap<string, Range>${when(aliases, ', alias: readonly [string, string] | null')}): void {
-  const placed = bindingList.flatMap(({ name, access }) => {
-    const range = ranges.get(name)
-    if (!range || !('buffer' in range) || range.size === 0${when(aliases, ' || name === alias?.[0]')}) return []
-    return [{ name, writes: access !== 'read', ...range }]
-  })
-  placed.forEach((a, i) => {
-    for (const b of placed.slice(i + 1)) {
-      if (a.buffer !== b.buffer || !(a.writes || b.writes)) continue
-      const meet = a.offset < b.offset + b.size && b.offset < a.offset + a.size
-      if (!meet && a.writes === b.writes) continue
-      const how = meet ? 'overlap in' : 'are parts of'
-      throw fail('binding-overlap', \`'\${a.name}' and '\${b.name}' \${how} one buffer, which the kernel writes\`)
-    }
-  })
-}`
-
-const ALIAS_OF = `/** The declared pair that was given the same range, if one was. */
-function aliasOf(ranges: ReadonlyMap<string, Range>): readonly [string, string] | null {
-  const same = ([input, output]: readonly [string, string]): boolean => {
-    const [a, b] = [ranges.get(input), ranges.get(output)]
-    if (!a || !b || !('buffer' in a) || !('buffer' in b)) return false
-    return a.size > 0 && a.buffer === b.buffer && a.offset === b.offset && a.size === b.size
-  }
-  return artifact.aliases.find(same) ?? null
-}`

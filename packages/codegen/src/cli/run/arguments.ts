@@ -41,42 +41,51 @@ export function parseRun(args: readonly string[], kernel: CompiledKernel): RunAr
   const { values: all, positionals } = parse(args, { ...options, ...OWN })
   if (positionals.length > 0)
     throw new UsageError(`unexpected '${positionals[0]}': params and bindings go by name, as --${named[0] ?? 'n'} …`)
-  const values = all as Record<string, unknown>
+  const values = all as Values
   const given = new Map<string, string>(pairs(values.arg, '--arg'))
   for (const name of named) if (typeof values[name] === 'string' && name in options) given.set(name, values[name])
-  for (const name of given.keys())
-    if (!named.includes(name))
-      throw new UsageError(`'${kernel.name}' has no param or binding '${name}'; it has ${named.join(', ')}`)
+  const unknown = [...given.keys()].find((name) => !named.includes(name))
+  if (unknown !== undefined) {
+    throw new UsageError(`'${kernel.name}' has no param or binding '${unknown}'; it has ${named.join(', ')}`)
+  }
+  return { ...ownArguments(values), ...kernelArguments(kernel, given) }
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+function ownArguments(values: Values): Omit<RunArguments, 'params' | 'bindings'> {
+  const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
+  const counts = text('workgroups')?.split(',')
+  const tolerance = text('tolerance')
+  return {
+    engine: choice(text('engine') ?? 'auto', ENGINES, '--engine'),
+    check: values.check === true,
+    tolerance: tolerance === undefined ? null : finite(tolerance, '--tolerance'),
+    reference: text('reference'),
+    variant: text('variant'),
+    workgroups: counts?.map((n) => finite(n, '--workgroups')),
+    overrides: Object.fromEntries(pairs(values.override, '--override').map(([name, v]) => [name, scalar(v, name)])),
+  }
+}
+
+function kernelArguments(
+  kernel: CompiledKernel,
+  given: ReadonlyMap<string, string>,
+): Pick<RunArguments, 'params' | 'bindings'> {
   const want = (name: string, example: string): string => {
     const value = given.get(name)
     if (value === undefined) throw new UsageError(`--${name} is missing, as --${name} ${example}`)
     return value
   }
-  return {
-    engine: choice(String(values.engine), ENGINES, '--engine'),
-    check: values.check === true,
-    tolerance: values.tolerance === undefined ? null : finite(String(values.tolerance), '--tolerance'),
-    reference: values.reference as string | undefined,
-    variant: values.variant as string | undefined,
-    workgroups:
-      values.workgroups === undefined
-        ? undefined
-        : String(values.workgroups)
-            .split(',')
-            .map((n) => finite(n, '--workgroups')),
-    overrides: Object.fromEntries(
-      pairs(values.override, '--override').map(([name, value]) => [name, scalar(value, name)]),
-    ),
-    params: Object.fromEntries(
-      (kernel.params?.fields ?? []).map(({ name, type }) => [
-        name,
-        paramValue(want(name, EXAMPLES[type] ?? '1,2,3'), name),
-      ]),
-    ),
-    bindings: Object.fromEntries(
-      kernel.bindings.map((b) => [b.name, want(b.name, b.access === 'read' ? 'random:1000' : 'zeros:1000')]),
-    ),
-  }
+  const params = (kernel.params?.fields ?? []).map(({ name, type }) => [
+    name,
+    paramValue(want(name, EXAMPLES[type] ?? '1,2,3'), name),
+  ])
+  const bindings = kernel.bindings.map(({ name, access }) => [
+    name,
+    want(name, access === 'read' ? 'random:1000' : 'zeros:1000'),
+  ])
+  return { params: Object.fromEntries(params), bindings: Object.fromEntries(bindings) }
 }
 
 const EXAMPLES: Readonly<Record<string, string>> = { f32: '0.5', f16: '0.5', i32: '-1', u32: '1000', bool: 'true' }
