@@ -1,6 +1,6 @@
 /** A kernel of a case, compiled once for each profile that takes it. */
 import { type CompiledKernel, type CompiledVariant, type CompileOptions, compile, PROFILES, runPasses } from '@weft/codegen'
-import { type Kernel, type KernelSource, WeftError } from '@weft/dsl/ir'
+import { checkStructure, type Kernel, type KernelSource, WeftError } from '@weft/dsl/ir'
 
 export type ProfileName = 'any' | 'baseline' | 'firefox'
 
@@ -53,4 +53,4 @@ export const rawIr = (source: KernelSource, variant: string): Kernel => source.i
 
 /** The same after all passes, each of which must leave a valid kernel. */
 export const optimizedIr = (source: KernelSource, variant: string): Kernel =>
-  runPasses(source.ir(variant), PROFILES.any, { validate: 'each' })
+  runPasses(source.ir(variant), PROFILES.any, { validate: 'each', check: checkStructure })

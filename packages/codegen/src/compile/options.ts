@@ -1,4 +1,4 @@
-import type { Limits } from '@weft/dsl/ir'
+import type { Diagnostic, Kernel, Limits } from '@weft/dsl/ir'
 import type { PassName } from '../passes'
 import type { ProfileName } from '../profiles'
 
@@ -13,6 +13,11 @@ export interface CompileOptions {
   readonly without?: readonly PassName[]
   /** `each`: also after every pass, to find the one that breaks a kernel. `off`: the caller has done it. */
   readonly validate?: 'once' | 'each' | 'off'
+  /**
+   * With `validate: 'each'`, what else must hold: `checkStructure` of `@weft/dsl/ir`, the IR's own rules. Given and not
+   * built in, so that an app which compiles kernels does not ship it.
+   */
+  readonly check?: (kernel: Kernel) => readonly Diagnostic[]
   /** Only these of the source's variants. */
   readonly variants?: readonly string[]
 }

@@ -29,7 +29,10 @@ export function runPasses(
  * turn out to be constants may be outside of the domain of constant expressions until the last pass, which sees to that.
  */
 function checkPass(pass: PassName, kernel: Kernel, options: CompileOptions): void {
-  const all = validate({ ...kernel, guards: 'off' }, { ...(options.limits ? { limits: options.limits } : {}) })
+  const all = [
+    ...(options.check?.(kernel) ?? []),
+    ...validate({ ...kernel, guards: 'off' }, { ...(options.limits ? { limits: options.limits } : {}) }),
+  ]
   const found = pass === PASSES.at(-1)?.name ? all : all.filter((d) => d.code !== 'const-domain')
   if (found.length === 0) return
   const [first, ...more] = found.map(

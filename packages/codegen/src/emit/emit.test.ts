@@ -1,5 +1,5 @@
 import { type Builder, d, f32, fn, func, inout, input, kernel, output, u32, vec4f } from '@weft/dsl'
-import type { KernelSource } from '@weft/dsl/ir'
+import { checkStructure, type KernelSource } from '@weft/dsl/ir'
 import { describe, expect, test } from 'vitest'
 import { show } from '../index'
 
@@ -7,7 +7,7 @@ const f32s = d.arrayOf(d.f32)
 
 /** The body of the entry point, without its indentation. */
 function bodyOf(source: KernelSource): string {
-  const lines = show(source, { profile: 'baseline', validate: 'each' }).trimEnd().split('\n')
+  const lines = show(source, { profile: 'baseline', validate: 'each', check: checkStructure }).trimEnd().split('\n')
   const start = lines.findIndex((l) => l.startsWith('@compute'))
   const open = lines.findIndex((l, i) => i > start && l.endsWith(') {'))
   return lines

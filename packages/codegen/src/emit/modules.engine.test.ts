@@ -20,7 +20,7 @@ import {
   vec2h,
   vec4f,
 } from '@weft/dsl'
-import type { KernelSource } from '@weft/dsl/ir'
+import { checkStructure, type KernelSource } from '@weft/dsl/ir'
 import { describe, expect, test } from 'vitest'
 import { countModule } from '../../../../tests/engines/counts'
 import { validateNaga, withoutSubgroupsLine } from '../../../../tests/engines/naga'
@@ -274,7 +274,7 @@ describe('modules of every profile compile', () => {
       test(`${name} for ${profile}`, async () => {
         let compiled: ReturnType<typeof compile>
         try {
-          compiled = compile(source, { profile, validate: 'each' })
+          compiled = compile(source, { profile, validate: 'each', check: checkStructure })
         } catch (error) {
           expect(profile).not.toMatch(/any|chrome/)
           expect((error as { code?: string }).code, String(error)).toBe('profile-unsupported')

@@ -1,5 +1,5 @@
 import type { Code, Diagnostic } from '../diagnostics'
-import type { Binding, ConstantDecl, Extent, Func, Kernel, OverrideDecl, Variable } from '../ir'
+import type { Binding, ConstantDecl, Extent, Func, Kernel, OverrideDecl, Stmt, Variable } from '../ir'
 import type { ArrayType, Field } from '../types'
 import { DEFAULT_LIMITS, type Limits } from './limits'
 
@@ -19,7 +19,12 @@ export class Context {
   readonly overrides = new Map<string, OverrideDecl>()
   readonly constants = new Map<string, ConstantDecl>()
   readonly functions = new Map<string, Func>()
-  /** The variables that each function declares; null is the entry point. Known once the bodies were checked. */
+  /** By id: all variables, and the statement that makes each result. Known once the bodies were checked, as are the next ones. */
+  readonly variables = new Map<number, Variable>()
+  readonly makers: (Stmt | undefined)[] = []
+  /** Whether anything waits for other invocations or exchanges values with them. */
+  synchronizes = false
+  /** The variables that each function declares; null is the entry point. */
   readonly locals = new Map<Func | null, readonly Variable[]>()
   /** Bindings that something writes, by name. */
   readonly written = new Set<string>()
@@ -38,6 +43,7 @@ export class Context {
 
   report(code: Code, message: string, given?: number, note?: string): void {
     const at = given !== undefined && given < 0 ? this.statement : given
+    if (this.diagnostics.some((d) => d.at === at && d.code === code && d.message === message)) return
     this.diagnostics.push({ code, message, ...(at === undefined ? {} : { at }), ...(note === undefined ? {} : { note }) })
   }
 

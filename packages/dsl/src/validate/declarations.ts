@@ -1,38 +1,29 @@
-import type { HostExpr, Variable } from '../ir'
+import type { Expr, HostExpr, Variable } from '../ir'
 import { isConstructible, isValue, roundUp, sameType, sizeOf, spell, type Type } from '../types'
 import { Constants } from './constants'
 import type { Context } from './context'
 import { WGSL_LIMITS } from './limits'
 
-/** Module-scope declarations other than bindings: variables, constants, the launch rule, aliases. */
+/** Module-scope declarations other than bindings: variables, the launch rule, aliases. */
 export function checkDeclarations(context: Context): void {
   const { kernel } = context
   const constants = new Constants(context)
   for (const v of kernel.variables) checkVariable(v, constants, context)
-  for (const c of kernel.constants) {
-    if (!sameType(c.type, c.value.type)) context.report('invalid-ir', `constant '${c.name}' must be ${spell(c.type)}, not ${spell(c.value.type)}`)
-    if (!isConstant(c.value, constants)) context.report('not-constant', `the value of '${c.name}' is computed at run time`, undefined, 'a constant is made of numbers and other constants')
-  }
   for (const o of kernel.overrides) {
     if (o.id !== null && (!Number.isInteger(o.id) || o.id < 0 || o.id > 65535)) context.report('bad-override', `the id of override '${o.name}' must be in 0…65535, not ${o.id}`)
   }
-  checkLaunch(context)
-  checkAliases(context)
+  for (const e of kernel.launch?.workgroups ?? []) checkLengths(e, context)
+  for (const [from, to] of kernel.aliases) checkAlias(from, to, context)
 }
 
-/** Arrays and structs of constants are constant, too, though they have no lanes. */
-function isConstant(e: Parameters<Constants['of']>[0], constants: Constants): boolean {
+/** Whether `e` is made of constants; arrays and structs have no lanes. */
+function isConstant(e: Expr, constants: Constants): boolean {
   if (e.kind === 'construct' && !isValue(e.type)) return e.args.every((a) => isConstant(a, constants))
-  return e.kind === 'constant' || constants.of(e) !== null
+  return e.kind === 'constant' || constants.of(e, -1) !== null
 }
 
 function checkVariable(v: Variable, constants: Constants, context: Context): void {
-  if (v.space === 'function') context.report('invalid-ir', `'${v.name}' is declared outside a body and cannot be in function memory`)
-  if (v.init && v.space === 'workgroup') context.report('invalid-ir', `'${v.name}' is in workgroup memory and cannot have an initial value`)
-  if (v.init && v.space === 'private') {
-    if (!sameType(v.type, v.init.type)) context.report('invalid-ir', `the initial value of '${v.name}' must be ${spell(v.type)}, not ${spell(v.init.type)}`)
-    if (v.init.kind !== 'override' && !isConstant(v.init, constants)) context.report('not-constant', `the initial value of '${v.name}' is computed at run time`, undefined, 'set it at the start of the kernel')
-  }
+  if (v.init && v.init.kind !== 'override' && !isConstant(v.init, constants)) context.report('not-constant', `the initial value of '${v.name}' is computed at run time`, undefined, 'set it at the start of the kernel')
   const why = v.space === 'workgroup' ? workgroupFault(v.type, true) : isConstructible(v.type) && !isSubgroupMatrix(v.type) ? null : spell(v.type)
   if (why !== null) context.report('bad-type', `'${v.name}' is in ${v.space} memory, which cannot hold ${why}`)
 }
@@ -48,50 +39,26 @@ function workgroupFault(type: Type, outermost: boolean): string | null {
   return workgroupFault(type.of, false)
 }
 
-function checkLaunch(context: Context): void {
-  const { launch } = context.kernel
-  if (!launch) return
-  const { dimensions, workgroups } = launch
-  const bad = (message: string): void => context.report('bad-launch', message)
-  if (workgroups.length !== dimensions || dimensions < 1 || dimensions > 3) bad(`the launch rule has ${workgroups.length} counts for ${dimensions} dimensions`)
-  const visit = (e: HostExpr): void => {
-    if (typeof e === 'number') {
-      if (!Number.isInteger(e) || e < 0) bad(`the launch rule holds ${e}, which is not a count`)
-      return
-    }
-    switch (e.kind) {
-      case 'param':
-        if (!context.params.has(e.name)) bad(`the launch rule names the param '${e.name}', which does not exist`)
-        return
-      case 'override':
-        if (!context.overrides.has(e.name)) bad(`the launch rule names the override '${e.name}', which does not exist`)
-        return
-      case 'length':
-        if (!isArray(context.bindings.get(e.binding)?.type)) bad(`the launch rule asks for the length of '${e.binding}', which is not an array binding`)
-        return
-      default:
-        visit(e.a)
-        visit(e.b)
-    }
+/** The rule may ask for the length of any binding. */
+function checkLengths(e: HostExpr, context: Context): void {
+  if (typeof e === 'number' || e.kind === 'param' || e.kind === 'override') return
+  if (e.kind !== 'length') {
+    checkLengths(e.a, context)
+    checkLengths(e.b, context)
+    return
   }
-  workgroups.forEach(visit)
+  const type = context.bindings.get(e.binding)?.type
+  if (!type || isValue(type) || type.kind !== 'array') context.report('bad-launch', `the launch rule asks for the length of '${e.binding}', which is not an array binding`)
 }
 
-const isArray = (type: Type | undefined): boolean => type !== undefined && !isValue(type) && type.kind === 'array'
-
-function checkAliases(context: Context): void {
-  for (const [from, to] of context.kernel.aliases) {
-    const a = context.bindings.get(from)
-    const b = context.bindings.get(to)
-    if (!a || !b) {
-      context.report('unknown-name', `the alias of '${from}' and '${to}' names a binding that does not exist`)
-      continue
-    }
-    if (a.kind !== 'storage' || b.kind !== 'storage' || a.access !== 'read' || b.access === 'read') {
-      context.report('binding-access', `'${from}' and '${to}' cannot be one buffer: an alias is an input and an output`)
-    } else if (!sameType(a.type, b.type)) {
-      context.report('type-mismatch', `'${from}' and '${to}' cannot be one buffer: ${spell(a.type)} is not ${spell(b.type)}`)
-    }
+function checkAlias(from: string, to: string, context: Context): void {
+  const a = context.bindings.get(from)
+  const b = context.bindings.get(to)
+  if (!a || !b) context.report('unknown-name', `the alias of '${from}' and '${to}' names a binding that does not exist`)
+  else if (a.kind !== 'storage' || b.kind !== 'storage' || a.access !== 'read' || b.access === 'read') {
+    context.report('binding-access', `'${from}' and '${to}' cannot be one buffer: an alias is an input and an output`)
+  } else if (!sameType(a.type, b.type)) {
+    context.report('type-mismatch', `'${from}' and '${to}' cannot be one buffer: ${spell(a.type)} is not ${spell(b.type)}`)
   }
 }
 

@@ -1,4 +1,5 @@
 export type { ValidateOptions } from './context'
 export * from './features'
 export { DEFAULT_LIMITS, type Limits, WGSL_LIMITS } from './limits'
+export * from './structure'
 export * from './validate'

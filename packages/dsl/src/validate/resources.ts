@@ -33,7 +33,6 @@ function checkWorkgroupSize(context: Context): void {
   let product = 1
   for (const [i, axis] of AXES.entries()) {
     const extent = kernel.workgroupSize[i] ?? 1
-    if (typeof extent !== 'number' && !context.overrides.has(extent.override)) context.report('unknown-name', `there is no override '${extent.override}'`)
     const size = context.extent(extent)
     if (size === null) continue
     const most = limits[`maxComputeWorkgroupSize${axis}`]

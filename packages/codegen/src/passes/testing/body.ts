@@ -1,5 +1,5 @@
 import { type Builder, d, inout, input, kernel } from '@weft/dsl'
-import { type Kernel, print, validate } from '@weft/dsl/ir'
+import { checkStructure, type Kernel, print, validate } from '@weft/dsl/ir'
 import { expect } from 'vitest'
 
 const f32s = d.arrayOf(d.f32)
@@ -23,7 +23,7 @@ export type Bindings = Record<'x' | 'u' | 'out' | 'n' | 'm' | 's', any>
 
 /** The printed body of a kernel, without indentation of the first level; the kernel must be valid. */
 export function bodyOf(kernel: Kernel): string {
-  expect(validate({ ...kernel, guards: 'off' })).toEqual([])
+  expect([...checkStructure(kernel), ...validate({ ...kernel, guards: 'off' })]).toEqual([])
   const lines = print(kernel).trimEnd().split('\n')
   const start = lines.indexOf('body {')
   return lines

@@ -2,7 +2,7 @@ import { forEachStmt, isPlace, type Block, type Cases, type Expr, type Func, typ
 import { BUILTINS, EFFECTS, type EffectRow } from '../../ops'
 import { isInt, isValue, type Type } from '../../types'
 import type { Context } from '../context'
-import { countOf, elementOf } from '../structure/places'
+import { countOf, elementOf } from '../places'
 import { upperBound } from './bounds'
 import { Facts, resultLeaf, type Leaf } from './facts'
 import { Limited } from './limited'

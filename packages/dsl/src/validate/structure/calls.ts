@@ -1,11 +1,9 @@
 import { forEachStmt, isPlace, type Call, type Func } from '../../ir'
-import { isValue, sameType, spell, type PtrType } from '../../types'
+import { isValue, spell } from '../../types'
 import type { Context } from '../context'
-import { WGSL_LIMITS } from '../limits'
-import { spaceOf } from './effects'
 import type { Expressions } from './expressions'
 
-/** A call against the declaration of its function. The arguments themselves were checked. */
+/** A call against the declaration of its function. The arguments themselves were checked; what pointers point to, `validate` checks. */
 export function checkCall(s: Call, x: Expressions): void {
   const func = x.context.functions.get(s.func)
   if (!func) {
@@ -19,28 +17,12 @@ export function checkCall(s: Call, x: Expressions): void {
   func.params.forEach(({ name, type }, i) => {
     const arg = s.args[i]
     if (!arg) return
-    const pointer = isValue(type) || type.kind !== 'ptr' ? null : type
-    if (isPlace(arg) !== (pointer !== null)) x.fault(s.at, `argument '${name}' of '${s.func}' must be ${pointer ? 'a place' : `a value of type ${spell(type)}`}`)
-    else if (isPlace(arg) && pointer) pass(s, name, pointer, arg, x)
-    else x.expect(`argument '${name}' of '${s.func}'`, type, arg.type, s.at)
+    const pointer = !isValue(type) && type.kind === 'ptr'
+    if (isPlace(arg) !== pointer) x.fault(s.at, `argument '${name}' of '${s.func}' must be ${pointer ? 'a place' : `a value of type ${spell(type)}`}`)
+    else if (!isPlace(arg)) x.expect(`argument '${name}' of '${s.func}'`, type, arg.type, s.at)
   })
   if (s.result && func.result === null) x.fault(s.at, `'${s.func}' returns nothing`)
   else if (s.result && func.result !== null) x.expect(`the result of '${s.func}'`, func.result, s.result.type, s.at)
-}
-
-function pass(s: Call, name: string, pointer: PtrType, place: Parameters<typeof spaceOf>[0], x: Expressions): void {
-  const what = `argument '${name}' of '${s.func}'`
-  if (!sameType(pointer.of, place.type)) {
-    x.fault(s.at, `${what} must point to ${spell(pointer.of)}, not ${spell(place.type)}`)
-    return
-  }
-  const space = pointer.space === 'private' ? 'function' : pointer.space
-  const got = spaceOf(place, x)
-  if (got !== space) {
-    x.fault(s.at, `${what} must point into ${space} memory, not ${got}`)
-    return
-  }
-  if (pointer.space === 'storage' || pointer.space === 'uniform') x.places.use(place, pointer.access, s.at)
 }
 
 /** Recursion, with the path of calls, and functions that stand after their callers. */
@@ -69,10 +51,7 @@ export function checkCallGraph(context: Context): boolean {
     path.pop()
     done.add(f)
   }
-  for (const f of context.kernel.functions) {
-    if (f.params.length > WGSL_LIMITS.functionParameters) context.report('bad-argument', `'${f.name}' has ${f.params.length} parameters, more than ${WGSL_LIMITS.functionParameters}`)
-    visit(f)
-  }
+  for (const f of context.kernel.functions) visit(f)
   if (!fine || misplaced === null) return fine
   context.report('invalid-ir', `function '${misplaced.callee}' stands after its caller '${misplaced.caller}'`, misplaced.at)
   return false

@@ -1,7 +1,7 @@
-import { isPlace, type Effect, type Expr, type Place, type Result } from '../../ir'
+import type { Effect, Expr, Result } from '../../ir'
 import { EFFECTS, type EffectRow, type EffectSlot, slotType, type Slot } from '../../ops'
 import {
-  isConstructible, isValue, sameType, spell, vectorName,
+  isValue, sameType, spell, vectorName,
   type SubgroupMatrixType, type TextureType, type Type, type ValueName,
 } from '../../types'
 import type { Expressions } from './expressions'
@@ -12,7 +12,7 @@ const COORDS: { readonly [D in TextureType['dimension']]: 1 | 2 | 3 } = {
 }
 const TABLE: Readonly<Record<string, EffectRow>> = EFFECTS
 
-/** An effect against its row: place, arguments, constants among them, results. Gives the innermost scope needed. */
+/** An effect against its row: place, arguments, results. Whether it fits its place, `validate` checks. Gives the innermost scope needed. */
 export function checkEffect(s: Effect, x: Expressions): number {
   const row = TABLE[s.op]
   if (!row) {
@@ -22,39 +22,18 @@ export function checkEffect(s: Effect, x: Expressions): number {
   let scope = x.all(s.args, s.at)
   if (s.place) scope = Math.max(scope, x.places.check(s.place, s.at))
   if (Boolean(row.place) !== Boolean(s.place)) x.fault(s.at, `'${s.op}' takes ${row.place ? 'a place' : 'no place'} as its first argument`)
-  else if (checkEffectPlace(s, row, x)) {
+  else if (fits(s, row)) {
     checkArguments(s, row, x)
     checkResults(s, row, x)
   }
   return scope
 }
 
-function checkEffectPlace(s: Effect, row: EffectRow, x: Expressions): boolean {
-  const { place } = s
-  if (!place || !row.place) return true
-  const { type } = place
-  const fits = {
-    atomic: () => !isValue(type) && type.kind === 'atomic' && spaceOf(place, x) !== 'function',
-    texture: () => !isValue(type) && type.kind === 'texture',
-    workgroup: () => spaceOf(place, x) === 'workgroup' && (isConstructible(type) || (!isValue(type) && type.kind === 'atomic')),
-    elements: () => !isValue(type) && type.kind === 'array' && spaceOf(place, x) !== 'function',
-  }[row.place]()
-  if (!fits) x.fault(s.at, `'${s.op}' cannot be applied to ${spell(type)} in ${spaceOf(place, x)} memory`)
-  else if (row.memory !== 'none') x.places.use(place, row.place === 'workgroup' ? 'read' : row.memory, s.at)
-  return fits
-}
-
-/** Where a place lies; `function` stands for private memory, too. */
-export function spaceOf(place: Place, x: Expressions): string {
-  const { root } = place
-  switch (root.kind) {
-    case 'binding': case 'view': return x.context.bindings.get(root.name)?.kind ?? 'storage'
-    case 'variable': return x.scopes.variable(root.id)?.what.space === 'workgroup' ? 'workgroup' : 'function'
-    case 'pointer': {
-      const type = x.func?.params.find((p) => p.name === root.name)?.type
-      return type && !isValue(type) && type.kind === 'ptr' ? (type.space === 'private' ? 'function' : type.space) : 'function'
-    }
-  }
+/** Where the place is of another kind, which `validate` reports, arguments have no types to be compared with. */
+function fits(s: Effect, row: EffectRow): boolean {
+  const type = s.place?.type
+  const kind = type === undefined || isValue(type) ? 'value' : type.kind
+  return !row.place || row.place === 'workgroup' || kind === (row.place === 'elements' ? 'array' : row.place)
 }
 
 /** The slots that an effect has arguments for: a texture's dimension decides which of its coordinates there are. */
@@ -82,7 +61,6 @@ function checkArguments(s: Effect, row: EffectRow, x: Expressions): void {
     if (!arg) return
     const why = mismatch(slot, arg, s, t)
     if (why !== null) x.fault(s.at, `argument ${i + 1} of '${s.op}' must be ${why}, not ${spell(arg.type)}`)
-    else checkLane(slot, arg, s, row, x)
   })
 }
 
@@ -105,7 +83,8 @@ function mismatch(slot: EffectSlot, arg: Expr, s: Effect, t: Type | null): strin
     }
     case 'index': case 'level': return isIndexType(arg.type) ? null : 'u32'
     case 'texel': return arg.type === vectorName(texture?.of ?? 'f32', 4) ? null : vectorName(texture?.of ?? 'f32', 4)
-    case 'matrix': return isSubgroupMatrix(arg.type) ? null : 'a subgroup matrix'
+    // An author may store what is no matrix: see `validate`.
+    case 'matrix': return null
     case 'left': case 'right': case 'result': return isSubgroupMatrix(arg.type) && arg.type.role === slot ? null : `a ${slot} subgroup matrix`
     case 'component': return isValue(arg.type) ? null : 'a scalar'
     default: {
@@ -117,26 +96,12 @@ function mismatch(slot: EffectSlot, arg: Expr, s: Effect, t: Type | null): strin
 
 const isSubgroupMatrix = (type: Type): type is SubgroupMatrixType => !isValue(type) && type.kind === 'subgroup_matrix'
 
-/** Constant ids of lanes: those of a quad are below 4, those of a subgroup below 128. */
-function checkLane(slot: EffectSlot, arg: Expr, s: Effect, row: EffectRow, x: Expressions): void {
-  const lane = slot === 'const:u32' || slot === 'uniform:u32' || (s.op === 'subgroupShuffle' && slot === 'u32')
-  if (!lane) return
-  const value = x.constants.number(arg)
-  if (value === null) {
-    if (slot === 'const:u32') x.context.report('not-constant', `the invocation that '${s.op}' reads must be a constant`, s.at, row.family === 'subgroup' ? 'use subgroupShuffle for an id that is computed' : undefined)
-    return
-  }
-  const most = row.family === 'quad' ? 4 : 128
-  if (value < 0 || value >= most) x.context.report('const-domain', `'${s.op}' takes a number below ${most}, not ${value}`, s.at)
-}
-
 function checkResults(s: Effect, row: EffectRow, x: Expressions): void {
   const wanted = resultType(s, row)
   if (row.out === null && s.result) x.fault(s.at, `'${s.op}' has no result`)
   if (row.out !== 'cas' && s.exchanged) x.fault(s.at, `'${s.op}' does not say whether it exchanged`)
   if (s.exchanged) x.expect(`whether '${s.op}' exchanged`, 'bool', s.exchanged.type, s.at)
   if (s.result && wanted !== null) x.expect(`the result of '${s.op}'`, wanted, s.result.type, s.at)
-  if (s.result && row.out === 'matrix' && !isSubgroupMatrix(s.result.type)) x.fault(s.at, `'${s.op}' gives a subgroup matrix, not ${spell(s.result.type)}`)
 }
 
 function resultType(s: Effect, row: EffectRow): Type | null {
@@ -154,4 +119,3 @@ function resultType(s: Effect, row: EffectRow): Type | null {
 }
 
 export const resultsOf = (s: Effect): readonly Result[] => [s.result, s.exchanged].filter((r): r is Result => r !== null)
-export const placesIn = (args: readonly (Expr | Place)[]): readonly Place[] => args.filter(isPlace)

@@ -4,7 +4,6 @@ import {
   factsOf, isConstructible, isInt, isMatrix, isScalar, isValue, isVector, laneCount, sameType, scalarOf, spell, vectorName, withScalar,
   type StructType, type Type, type ValueName,
 } from '../../types'
-import { Constants } from '../constants'
 import type { Context } from '../context'
 import { Places } from './places'
 import type { Scopes } from './scopes'
@@ -16,13 +15,11 @@ import type { Scopes } from './scopes'
 export class Expressions {
   private readonly seen = new Map<Expr, number>()
   readonly places: Places
-  readonly constants: Constants
   /** The function whose body is checked, and the scope of its arguments. */
   func: Func | null = null
   funcScope = 0
 
   constructor(readonly context: Context, readonly scopes: Scopes) {
-    this.constants = new Constants(context)
     this.places = new Places(this)
   }
 
@@ -85,7 +82,6 @@ const CHECK: Cases<Expr, number, Checker> = {
     const row = BUILTINS[e.name]
     if (!row) x.context.report('unknown-name', `there is no built-in value '${e.name}'`, at)
     else if (row.type !== e.type) x.fault(at, `${e.name} must be ${row.type}, not ${e.type}`)
-    if (x.func) x.fault(at, `${e.name} is used in function '${x.func.name}': built-in values are inputs of the entry point only`)
     return 0
   },
   param: (e, x, at) => named(e, 'param', x.context.params.get(e.name), x, at),
@@ -109,7 +105,6 @@ const CHECK: Cases<Expr, number, Checker> = {
   op: (e, x) => {
     const scope = x.all(e.args, e.at)
     checkOp(e, x)
-    x.constants.of(e)
     return scope
   },
   construct: (e, x) => {
@@ -122,14 +117,12 @@ const CHECK: Cases<Expr, number, Checker> = {
     const from = e.arg.type
     const fits = isValue(from) && withScalar(from, scalarOf(e.type)) === e.type && !(isMatrix(e.type) && !isFloatMatrix(from))
     if (!fits) x.fault(e.at, `there is no conversion from ${spell(from)} to ${e.type}`)
-    else x.constants.of(e)
     return scope
   },
   bitcast: (e, x) => {
     const scope = x.check(e.arg, e.at)
     const from = e.arg.type
     if (!isValue(from) || !canBitcast(e.type, from)) x.fault(e.at, `there is no bitcast from ${spell(from)} to ${e.type}`)
-    else x.constants.of(e)
     return scope
   },
   swizzle: (e, x) => {
@@ -153,8 +146,6 @@ const CHECK: Cases<Expr, number, Checker> = {
   },
   length: (e, x) => {
     const scope = x.places.check(e.of, e.at)
-    const { type } = e.of
-    if (isValue(type) || type.kind !== 'array' || type.count !== null) x.fault(e.at, `${spell(type)} has no length at run time`)
     if (e.of.steps.some((s) => s.kind === 'index')) x.fault(e.at, 'the length is of a whole array, not of an element')
     return scope
   },

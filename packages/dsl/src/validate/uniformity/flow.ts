@@ -1,6 +1,6 @@
 import type { Block, Func, Of, Place, Stmt } from '../../ir'
 import type { Context } from '../context'
-import { BREAK, CONTINUE, NEXT, RETURN } from '../structure/statements'
+import { BREAK, CONTINUE, NEXT, RETURN } from '../behavior'
 import { CALLER, DIVERGENT, FORBIDDEN, type Mask, type Scope } from './mask'
 import { Sources } from './sources'
 

@@ -1,6 +1,6 @@
 import { isPlace, type Cases, type Of, type Place, type Stmt } from '../../ir'
 import { EFFECTS, type EffectRow } from '../../ops'
-import { BREAK, CONTINUE, NEXT, RETURN } from '../structure/statements'
+import { BREAK, CONTINUE, NEXT, RETURN } from '../behavior'
 import type { Flow, Outcome, Step } from './flow'
 import { BY_SUBGROUP, DIVERGENT, translate, type Mask, type Scope } from './mask'
 
