@@ -16,17 +16,37 @@ type Views = Readonly<Record<string, Loose>>
 function emptyPlace(k: Builder, zero: () => Loose): Place {
   let names = 0
   return {
-    k, zero, names: [], arrays: [], structs: [], functions: [], memory: null, uniform: false, around: 'none', inLoop: false, inFunction: false, rounds: 1,
+    k,
+    zero,
+    names: [],
+    arrays: [],
+    structs: [],
+    functions: [],
+    memory: null,
+    uniform: false,
+    around: 'none',
+    inLoop: false,
+    inFunction: false,
+    rounds: 1,
     // few names, so that they are used again
     name: (stem) => `${stem}${names++ % 3}`,
   }
 }
 
 /** A function of its gene: of a value, or of a value and a pointer. */
-function makeFunction(gene: KernelGene['functions'][number], n: number, earlier: Place['functions']): Place['functions'][number] {
+function makeFunction(
+  gene: KernelGene['functions'][number],
+  n: number,
+  earlier: Place['functions'],
+): Place['functions'][number] {
   const fill = (k: Builder, x: Loose, p: Loose | null): Loose => {
     const variable: Named[] = p ? [{ type: 'u32', read: () => p, set: (v) => p.set(v) }] : []
-    const place: Place = { ...emptyPlace(k, () => call(x, 'bitXor', x)), names: [{ type: 'u32', read: () => x }, ...variable], functions: earlier, inFunction: true }
+    const place: Place = {
+      ...emptyPlace(k, () => call(x, 'bitXor', x)),
+      names: [{ type: 'u32', read: () => x }, ...variable],
+      functions: earlier,
+      inFunction: true,
+    }
     return expression(block(place, gene.body), gene.result, 'u32')
   }
   if (gene.leaf % 2) {
@@ -42,7 +62,10 @@ function makeFunction(gene: KernelGene['functions'][number], n: number, earlier:
 }
 
 function memoryOf(k: Builder, views: Views, size: number): Memory {
-  const tile = (type: FuzzType, schema: unknown): Memory['tiles'][number] => ({ type, ref: loose(k.workgroup(`tile_${type}`, schema as never, size)) })
+  const tile = (type: FuzzType, schema: unknown): Memory['tiles'][number] => ({
+    type,
+    ref: loose(k.workgroup(`tile_${type}`, schema as never, size)),
+  })
   const local = k.workgroup('local', d.arrayOf(d.atomic(d.u32), COUNTERS.length))
   return {
     size,
@@ -50,7 +73,10 @@ function memoryOf(k: Builder, views: Views, size: number): Memory {
     globalIndex: loose(k.globalIndex),
     uniformValue: () => call(views.uniform as Loose, 'add', k.workgroupId.x),
     tiles: [tile('u32', d.u32), tile('f32', d.f32), tile('vec3i', d.vec3i)],
-    counters: COUNTERS.flatMap((op, i) => [{ op, ref: loose((views.counters as Loose).at(i)) }, { op, ref: loose(local.at(i)) }]),
+    counters: COUNTERS.flatMap((op, i) => [
+      { op, ref: loose((views.counters as Loose).at(i)) },
+      { op, ref: loose(local.at(i)) },
+    ]),
     inputs: [
       { type: 'u32', ref: views.us as Loose, length: LENGTHS.us },
       { type: 'i32', ref: views.is as Loose, length: LENGTHS.is },
@@ -74,40 +100,67 @@ function writeAll(place: Place, views: Views, slots: Slots): void {
   const floats = values.filter((v) => v.type === 'f32')
   slots.words = words.length
   slots.floats = Math.max(1, floats.length)
-  words.forEach((w, i) => (views.words as Loose).at(call(call(m.globalIndex, 'mul', slots.words), 'add', i)).set(w))
-  floats.forEach((f, i) => (views.floats as Loose).at(call(call(m.globalIndex, 'mul', slots.floats), 'add', i)).set(f))
+  words.forEach(
+    (w, i) => void (views.words as Loose).at(call(call(m.globalIndex, 'mul', slots.words), 'add', i)).set(w),
+  )
+  floats.forEach(
+    (f, i) => void (views.floats as Loose).at(call(call(m.globalIndex, 'mul', slots.floats), 'add', i)).set(f),
+  )
   if (floats.length === 0) (views.floats as Loose).at(m.globalIndex).set(loose(0.5))
 }
 
-const lanesOf = (type: FuzzType, value: Loose): Loose[] => (laneCount(type) === 1 ? [value] : Array.from({ length: laneCount(type) }, (_, i) => value.at(i)))
+const lanesOf = (type: FuzzType, value: Loose): Loose[] =>
+  laneCount(type) === 1 ? [value] : Array.from({ length: laneCount(type) }, (_, i) => value.at(i))
 
 export function caseOf(gene: KernelGene, name: string): ParityCase {
   const size = 1 << gene.size
   const slots: Slots = { words: 0, floats: 0 }
-  const source = kernel('fuzz', {
-    workgroupSize: [size],
-    bindings: {
-      us: input(d.arrayOf(d.u32)), is: input(d.arrayOf(d.i32)), fs: input(d.arrayOf(d.f32)), own: inout(d.arrayOf(d.u32)), counters: inout(d.arrayOf(d.atomic(d.u32))),
-      words: output(d.arrayOf(d.u32)), floats: output(d.arrayOf(d.f32)),
+  const source = kernel(
+    'fuzz',
+    {
+      workgroupSize: [size],
+      bindings: {
+        us: input(d.arrayOf(d.u32)),
+        is: input(d.arrayOf(d.i32)),
+        fs: input(d.arrayOf(d.f32)),
+        own: inout(d.arrayOf(d.u32)),
+        counters: inout(d.arrayOf(d.atomic(d.u32))),
+        words: output(d.arrayOf(d.u32)),
+        floats: output(d.arrayOf(d.f32)),
+      },
+      params: { zero: d.u32, uniform: d.u32 },
+      workgroups: () => [gene.groups],
+      guards: 'off',
     },
-    params: { zero: d.u32, uniform: d.u32 },
-    workgroups: () => [gene.groups],
-    guards: 'off',
-  }, (given, k) => {
-    const views = given as unknown as Views
-    const functions: Place['functions'][number][] = []
-    gene.functions.forEach((f, n) => functions.push(makeFunction(f, n, [...functions])))
-    const memory = memoryOf(k, views, size)
-    const own = (): Loose => (views.own as Loose).at(memory.globalIndex)
-    const place: Place = { ...emptyPlace(k, () => views.zero as Loose), memory, functions, uniform: true, names: [{ type: 'u32', read: own, set: (v) => own().set(v) }] }
-    writeAll(block(place, gene.body), views, slots)
-  })
+    (given, k) => {
+      const views = given as unknown as Views
+      const functions: Place['functions'][number][] = []
+      gene.functions.forEach((f, n) => void functions.push(makeFunction(f, n, [...functions])))
+      const memory = memoryOf(k, views, size)
+      const own = (): Loose => (views.own as Loose).at(memory.globalIndex)
+      const place: Place = {
+        ...emptyPlace(k, () => views.zero as Loose),
+        memory,
+        functions,
+        uniform: true,
+        names: [{ type: 'u32', read: own, set: (v) => own().set(v) }],
+      }
+      writeAll(block(place, gene.body), views, slots)
+    },
+  )
   source.ir()
   const n = size * gene.groups
   return {
-    name, kernel: source, params: { zero: 0, uniform: gene.data % 5 },
+    name,
+    kernel: source,
+    params: { zero: 0, uniform: gene.data % 5 },
     bindings: { ...inputsOf(gene, n), words: unset(n * slots.words + 2), floats: unset(n * slots.floats + 2) },
-    tolerance: { kind: 'near', abs: 0, rel: 0, because: 'zeros have no sign in the specification; everything else is compared by bits' },
+    tolerance: {
+      kind: 'near',
+      abs: 0,
+      rel: 0,
+      because: 'zeros have no sign in the specification; everything else is compared by bits',
+    },
   }
 }
 
@@ -119,13 +172,13 @@ function inputsOf(gene: KernelGene, n: number): ParityCase['bindings'] {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return state
   }
-  const word = (): number => (next() % 3 === 0 ? (EDGES[next() % EDGES.length] as number) : next() % 2 ? next() % 20 : next())
+  const word = (): number =>
+    next() % 3 === 0 ? (EDGES[next() % EDGES.length] as number) : next() % 2 ? next() % 20 : next()
   return {
     us: Uint32Array.from({ length: LENGTHS.us }, word),
     is: Int32Array.from({ length: LENGTHS.is }, word),
-    fs: Float32Array.from({ length: LENGTHS.fs }, () => ((next() >>> 8) % 8192 - 4096) / 16),
+    fs: Float32Array.from({ length: LENGTHS.fs }, () => (((next() >>> 8) % 8192) - 4096) / 16),
     own: Uint32Array.from({ length: n }, word),
     counters: Uint32Array.from(COUNTERS, word),
   }
 }
-

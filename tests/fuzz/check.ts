@@ -41,7 +41,12 @@ function attempt(gene: KernelGene, name: string, engines: Engines): Attempt {
     c = caseOf(gene, name)
     return { case: c, plan: planOf(c, engines), fault: null }
   } catch (error) {
-    const text = error instanceof WeftError ? `weft refuses it: ${error.message}` : error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const text =
+      error instanceof WeftError
+        ? `weft refuses it: ${error.message}`
+        : error instanceof Error
+          ? (error.stack ?? error.message)
+          : String(error)
     return { case: c, plan: null, fault: text }
   }
 }
@@ -66,8 +71,17 @@ export async function runBatch(seed: number, size: number, engines: Engines): Pr
   const genes = fc.sample(kernelGene, { seed, numRuns: size })
   const attempts = genes.map((gene, i) => attempt(gene, `fuzz ${seed}/${i}`, engines))
   const refused = attempts.findIndex((a) => a.fault !== null)
-  if (refused >= 0) return { kernels: refused, runs: {}, finished: [], failure: failureOf(seed, refused, genes, attempts[refused]?.fault ?? '') }
-  const finished = await runPlans(attempts.map((a) => a.plan as Plan), engines)
+  if (refused >= 0)
+    return {
+      kernels: refused,
+      runs: {},
+      finished: [],
+      failure: failureOf(seed, refused, genes, attempts[refused]?.fault ?? ''),
+    }
+  const finished = await runPlans(
+    attempts.map((a) => a.plan as Plan),
+    engines,
+  )
   const runs: Record<string, number> = {}
   for (const [index, f] of finished.entries()) {
     const fault = faultIn(f)
@@ -80,11 +94,16 @@ export async function runBatch(seed: number, size: number, engines: Engines): Pr
   return { kernels: genes.length, runs, finished, failure: null }
 }
 
-const failureOf = (seed: number, index: number, genes: readonly KernelGene[], text: string): Failure => ({ seed, index, gene: genes[index] as KernelGene, text })
+const failureOf = (seed: number, index: number, genes: readonly KernelGene[], text: string): Failure => ({
+  seed,
+  index,
+  gene: genes[index] as KernelGene,
+  text,
+})
 
 /** The smallest gene that still fails, found from the one at `index` of the batch. */
 export async function shrink(failure: Failure, engines: Engines, tries = 400): Promise<Failure> {
-  const kind = (text: string): string => (/refuses it: (\S+)/.exec(text)?.[1] ?? /^\w+/.exec(text)?.[0] ?? '')
+  const kind = (text: string): string => /refuses it: (\S+)/.exec(text)?.[1] ?? /^\w+/.exec(text)?.[0] ?? ''
   const wanted = kind(failure.text)
   let best = failure
   let left = tries
@@ -108,10 +127,17 @@ function* smallerGenes(gene: KernelGene): Generator<KernelGene> {
   if (gene.size > 0) yield { ...gene, size: 0 }
   if (gene.groups > 1) yield { ...gene, groups: 1 }
   for (const body of smallerTrees(gene.body)) yield { ...gene, body: body as KernelGene['body'] }
-  for (let i = gene.functions.length - 1; i >= 0; i--) yield { ...gene, functions: gene.functions.filter((_, j) => j !== i) }
+  for (let i = gene.functions.length - 1; i >= 0; i--)
+    yield { ...gene, functions: gene.functions.filter((_, j) => j !== i) }
   for (const [i, f] of gene.functions.entries()) {
-    for (const body of smallerTrees(f.body)) yield { ...gene, functions: gene.functions.map((g, j) => (j === i ? { ...f, body: body as typeof f.body } : g)) }
-    for (const [result] of smallerTrees([f.result])) if (result) yield { ...gene, functions: gene.functions.map((g, j) => (j === i ? { ...f, result: result as typeof f.result } : g)) }
+    for (const body of smallerTrees(f.body))
+      yield { ...gene, functions: gene.functions.map((g, j) => (j === i ? { ...f, body: body as typeof f.body } : g)) }
+    for (const [result] of smallerTrees([f.result]))
+      if (result)
+        yield {
+          ...gene,
+          functions: gene.functions.map((g, j) => (j === i ? { ...f, result: result as typeof f.result } : g)),
+        }
   }
 }
 
@@ -125,7 +151,8 @@ function* smallerTrees<T extends object>(list: readonly T[]): Generator<readonly
     for (const [key, children] of Object.entries(item)) {
       if (!Array.isArray(children) || children.length === 0) continue
       if (key !== 'exprs') yield without(i, ...(children as T[]))
-      for (const fewer of smallerTrees(children as T[])) if (key !== 'exprs' || fewer.length > 0) yield without(i, { ...item, [key]: fewer })
+      for (const fewer of smallerTrees(children as T[]))
+        if (key !== 'exprs' || fewer.length > 0) yield without(i, { ...item, [key]: fewer })
     }
   }
 }

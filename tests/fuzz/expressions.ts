@@ -1,7 +1,8 @@
 /** Expressions from genes. Integers wrap; floats keep to sums, products and exact conversions. */
-import { f32, fn, i32, u32 } from '@weft/dsl'
+
 import * as tokens from '@weft/dsl'
-import { laneCount, scalarOf, vectorName, type ScalarName, type ValueName } from '@weft/dsl/ir'
+import { f32, fn, i32, u32 } from '@weft/dsl'
+import { laneCount, type ScalarName, scalarOf, type ValueName, vectorName } from '@weft/dsl/ir'
 import type { ExprGene } from './gene.js'
 import { type Bounded, call, type FuzzType, KEPT, type Loose, loose, type Place, TYPES } from './scope.js'
 
@@ -36,10 +37,19 @@ export function expression(place: Place, g: ExprGene, type: FuzzType): Loose {
 
 type Build = (place: Place, g: ExprGene, type: FuzzType) => Loose
 
-const both = (method: string): Build => (p, g, type) => call(expression(p, arg(g, 0), type), method, expression(p, arg(g, 1), type))
-const builtin = (name: string, n: number): Build => (p, g, type) => functions[name]!(...Array.from({ length: n }, (_, i) => expression(p, arg(g, i), type)))
+const both =
+  (method: string): Build =>
+  (p, g, type) =>
+    call(expression(p, arg(g, 0), type), method, expression(p, arg(g, 1), type))
+const builtin =
+  (name: string, n: number): Build =>
+  (p, g, type) =>
+    functions[name]!(...Array.from({ length: n }, (_, i) => expression(p, arg(g, i), type)))
 /** The divisor is no constant, so it may be 0. */
-const quotient = (method: string): Build => (p, g, type) => call(expression(p, arg(g, 0), type), method, hidden(p, expression(p, arg(g, 1), type), type))
+const quotient =
+  (method: string): Build =>
+  (p, g, type) =>
+    call(expression(p, arg(g, 0), type), method, hidden(p, expression(p, arg(g, 1), type), type))
 
 /** The same value, which is no constant. */
 function hidden(p: Place, x: Loose, type: FuzzType): Loose {
@@ -51,22 +61,48 @@ const unsigned = (type: FuzzType): FuzzType => vectorName('u32', laneCount(type)
 
 /** Of integers, lane by lane. Divisors may be 0: then the result is fixed, too. */
 const INTEGER: readonly Build[] = [
-  both('add'), both('sub'), both('mul'), both('bitAnd'), both('bitOr'), both('bitXor'), quotient('div'), quotient('rem'),
-  builtin('min', 2), builtin('max', 2), builtin('abs', 1), builtin('countOneBits', 1), builtin('reverseBits', 1), builtin('firstLeadingBit', 1),
+  both('add'),
+  both('sub'),
+  both('mul'),
+  both('bitAnd'),
+  both('bitOr'),
+  both('bitXor'),
+  quotient('div'),
+  quotient('rem'),
+  builtin('min', 2),
+  builtin('max', 2),
+  builtin('abs', 1),
+  builtin('countOneBits', 1),
+  builtin('reverseBits', 1),
+  builtin('firstLeadingBit', 1),
   (p, g, type) => call(expression(p, arg(g, 0), type), 'bitNot'),
   (p, g, type) => call(expression(p, arg(g, 0), type), 'shl', shiftAmount(p, g, type)),
   (p, g, type) => call(expression(p, arg(g, 0), type), 'shr', shiftAmount(p, g, type)),
-  (p, g, type) => functions.select!(expression(p, arg(g, 0), type), expression(p, arg(g, 1), type), expression(p, arg(g, 2), 'bool')),
-  (p, g, type) => functions.extractBits!(expression(p, arg(g, 0), type), u32(g.leaf % 32), u32((g.leaf >> 5) % (33 - (g.leaf % 32)))),
-  (p, g, type) => functions.insertBits!(expression(p, arg(g, 0), type), expression(p, arg(g, 1), type), u32(g.leaf % 32), u32((g.leaf >> 5) % (33 - (g.leaf % 32)))),
+  (p, g, type) =>
+    functions.select!(expression(p, arg(g, 0), type), expression(p, arg(g, 1), type), expression(p, arg(g, 2), 'bool')),
+  (p, g, type) =>
+    functions.extractBits!(expression(p, arg(g, 0), type), u32(g.leaf % 32), u32((g.leaf >> 5) % (33 - (g.leaf % 32)))),
+  (p, g, type) =>
+    functions.insertBits!(
+      expression(p, arg(g, 0), type),
+      expression(p, arg(g, 1), type),
+      u32(g.leaf % 32),
+      u32((g.leaf >> 5) % (33 - (g.leaf % 32))),
+    ),
   (p, g, type) => converted(p, g, type),
 ]
 
-const shiftAmount = (p: Place, g: ExprGene, type: FuzzType): Loose => (TYPES.includes(unsigned(type)) ? hidden(p, expression(p, arg(g, 1), unsigned(type)), unsigned(type)) : token(vectorName('u32', laneCount(type)))(g.leaf % 32))
+const shiftAmount = (p: Place, g: ExprGene, type: FuzzType): Loose =>
+  TYPES.includes(unsigned(type))
+    ? hidden(p, expression(p, arg(g, 1), unsigned(type)), unsigned(type))
+    : token(vectorName('u32', laneCount(type)))(g.leaf % 32)
 
 /** From the other integer type, or of the scalar from a bool or a float. */
 function converted(p: Place, g: ExprGene, type: FuzzType): Loose {
-  if (laneCount(type) > 1) return token(type)(...Array.from({ length: laneCount(type) }, (_, i) => expression(p, arg(g, i), scalarOf(type) as FuzzType)))
+  if (laneCount(type) > 1)
+    return token(type)(
+      ...Array.from({ length: laneCount(type) }, (_, i) => expression(p, arg(g, i), scalarOf(type) as FuzzType)),
+    )
   const from = (['u32', 'i32', 'bool', 'f32'] as const)[g.leaf % 4] as FuzzType
   return token(type)(expression(p, arg(g, 0), from))
 }
@@ -74,9 +110,16 @@ function converted(p: Place, g: ExprGene, type: FuzzType): Loose {
 /** Of integer scalars only. */
 const SCALAR: readonly Build[] = [
   (p, g, type) => loose(call(expression(p, arg(g, 0), type === 'u32' ? 'vec3u' : 'vec3i'), 'at', g.leaf % 3)),
-  (p, g, type) => (type === 'u32' ? functions.dot!(expression(p, arg(g, 0), 'vec2u'), expression(p, arg(g, 1), 'vec2u')) : functions.dot!(expression(p, arg(g, 0), 'vec3i'), expression(p, arg(g, 1), 'vec3i'))),
+  (p, g, type) =>
+    type === 'u32'
+      ? functions.dot!(expression(p, arg(g, 0), 'vec2u'), expression(p, arg(g, 1), 'vec2u'))
+      : functions.dot!(expression(p, arg(g, 0), 'vec3i'), expression(p, arg(g, 1), 'vec3i')),
   (p, g, type) => arrayElement(p, g, type),
-  (p, g, type) => loose(p.k.when(expression(p, arg(g, 0), 'bool') as never, () => expression(p, arg(g, 1), type) as never, (() => expression(p, arg(g, 2), type)) as never)),
+  (p, g, type) =>
+    loose(
+      p.k.when(expression(p, arg(g, 0), 'bool') as never, () => expression(p, arg(g, 1), type) as never, (() =>
+        expression(p, arg(g, 2), type)) as never),
+    ),
   (p, g, type) => functionCall(p, g, type),
 ]
 
@@ -103,7 +146,9 @@ function logic(p: Place, g: ExprGene, type: FuzzType): Loose {
   const n = laneCount(type)
   const pick = g.pick % 9
   if (pick < 6) {
-    const of = (n === 1 ? (['u32', 'i32', 'f32'] as const)[g.leaf % 3] : (['vec2u', 'vec2f'] as const)[g.leaf % 2]) as FuzzType
+    const of = (
+      n === 1 ? (['u32', 'i32', 'f32'] as const)[g.leaf % 3] : (['vec2u', 'vec2f'] as const)[g.leaf % 2]
+    ) as FuzzType
     return call(expression(p, arg(g, 0), of), COMPARE[pick] as string, expression(p, arg(g, 1), of))
   }
   if (pick === 6) return call(expression(p, arg(g, 0), type), 'not')
@@ -137,7 +182,11 @@ function float(p: Place, g: ExprGene, type: FuzzType): Bounded {
     case 0:
     case 1: {
       const [a, b] = [operand(0), operand(1)]
-      return limited(call(a.value, g.pick % 2 ? 'sub' : 'add', b.value), a.most + b.most, Math.max(a.fraction, b.fraction))
+      return limited(
+        call(a.value, g.pick % 2 ? 'sub' : 'add', b.value),
+        a.most + b.most,
+        Math.max(a.fraction, b.fraction),
+      )
     }
     case 2:
     case 3: {
@@ -150,7 +199,11 @@ function float(p: Place, g: ExprGene, type: FuzzType): Bounded {
     }
     case 5: {
       const [a, b] = [operand(0), operand(1)]
-      return { value: functions.select!(a.value, b.value, expression(p, arg(g, 2), 'bool')), most: Math.max(a.most, b.most), fraction: Math.max(a.fraction, b.fraction) }
+      return {
+        value: functions.select!(a.value, b.value, expression(p, arg(g, 2), 'bool')),
+        most: Math.max(a.most, b.most),
+        fraction: Math.max(a.fraction, b.fraction),
+      }
     }
     case 6: {
       const a = operand(0)

@@ -27,7 +27,11 @@ export interface KernelGene {
   readonly groups: number
   /** Seeds the contents of the inputs. */
   readonly data: number
-  readonly functions: readonly { readonly leaf: number; readonly body: readonly StmtGene[]; readonly result: ExprGene }[]
+  readonly functions: readonly {
+    readonly leaf: number
+    readonly body: readonly StmtGene[]
+    readonly result: ExprGene
+  }[]
   readonly body: readonly StmtGene[]
 }
 
@@ -37,7 +41,17 @@ const leaf: fc.Arbitrary<ExprGene> = fc.record({ pick: small, leaf: small, args:
 const exprOf = (depth: number): fc.Arbitrary<ExprGene> =>
   depth === 0
     ? leaf
-    : fc.oneof({ weight: 1, arbitrary: leaf }, { weight: 3, arbitrary: fc.record({ pick: small, leaf: small, args: fc.array(exprOf(depth - 1), { minLength: 1, maxLength: 3 }) }) })
+    : fc.oneof(
+        { weight: 1, arbitrary: leaf },
+        {
+          weight: 3,
+          arbitrary: fc.record({
+            pick: small,
+            leaf: small,
+            args: fc.array(exprOf(depth - 1), { minLength: 1, maxLength: 3 }),
+          }),
+        },
+      )
 const expr = exprOf(3)
 
 const stmt = (depth: number): fc.Arbitrary<StmtGene> =>
@@ -53,6 +67,8 @@ export const kernelGene: fc.Arbitrary<KernelGene> = fc.record({
   size: fc.integer({ min: 0, max: 4 }),
   groups: fc.integer({ min: 1, max: 3 }),
   data: fc.nat(2 ** 31 - 1),
-  functions: fc.array(fc.record({ leaf: small, body: fc.array(stmt(1), { maxLength: 3 }), result: expr }), { maxLength: 2 }),
+  functions: fc.array(fc.record({ leaf: small, body: fc.array(stmt(1), { maxLength: 3 }), result: expr }), {
+    maxLength: 2,
+  }),
   body: fc.array(stmt(3), { minLength: 2, maxLength: 9 }),
 })

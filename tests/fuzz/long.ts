@@ -15,7 +15,8 @@ async function main(): Promise<number> {
   const minutes = option('minutes', 10)
   const first = option('seed', Date.now() % 2 ** 31)
   const engines = await openEngines()
-  for (const name of ['dawn', 'wgpu'] as const) if (typeof engines[name] === 'string') console.log(`without ${name}: ${engines[name]}`)
+  for (const name of ['dawn', 'wgpu'] as const)
+    if (typeof engines[name] === 'string') console.log(`without ${name}: ${engines[name]}`)
   const end = performance.now() + minutes * 60_000
   let kernels = 0
   for (let seed = first; performance.now() < end || seed === first; seed++) {
@@ -26,7 +27,11 @@ async function main(): Promise<number> {
       console.log(`fuzz: a difference after ${kernels} kernels; again: npm run fuzz -- --minutes 0 --seed ${seed}`)
       return 1
     }
-    console.log(`seed ${seed}: ${batch.kernels} kernels agree (${Object.entries(batch.runs).map(([name, n]) => `${name} ${n}`).join(', ')}); ${kernels} in all`)
+    console.log(
+      `seed ${seed}: ${batch.kernels} kernels agree (${Object.entries(batch.runs)
+        .map(([name, n]) => `${name} ${n}`)
+        .join(', ')}); ${kernels} in all`,
+    )
   }
   console.log(`fuzz: ${kernels} kernels from seed ${first}, no difference`)
   return 0

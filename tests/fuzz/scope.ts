@@ -3,7 +3,18 @@ import type { AnyExpr, Builder } from '@weft/dsl'
 import type { ValueName } from '@weft/dsl/ir'
 
 /** Types of generated variables. */
-export const TYPES = ['u32', 'i32', 'f32', 'bool', 'vec2u', 'vec3i', 'vec2f', 'vec4f', 'vec3u', 'vec2<bool>'] as const satisfies readonly ValueName[]
+export const TYPES = [
+  'u32',
+  'i32',
+  'f32',
+  'bool',
+  'vec2u',
+  'vec3i',
+  'vec2f',
+  'vec4f',
+  'vec3u',
+  'vec2<bool>',
+] as const satisfies readonly ValueName[]
 export type FuzzType = (typeof TYPES)[number]
 
 /** The methods of expressions and references, without their types: genes choose among them at random. */

@@ -62,7 +62,8 @@ const assignLane: Statement = (p, g) => {
 
 /** A condition, and whether it is the same for the whole workgroup. */
 function condition(p: Place, g: StmtGene): { readonly test: Loose; readonly uniform: boolean } {
-  if (p.memory && p.uniform && g.leaf % 3 === 0) return { test: call(call(p.memory.uniformValue(), 'rem', 3), 'lt', (g.leaf % 4) as never), uniform: true }
+  if (p.memory && p.uniform && g.leaf % 3 === 0)
+    return { test: call(call(p.memory.uniformValue(), 'rem', 3), 'lt', (g.leaf % 4) as never), uniform: true }
   return { test: expression(p, expr(g), 'bool'), uniform: false }
 }
 
@@ -84,22 +85,36 @@ const range: Statement = (p, g) => {
   // without jumps, a uniform loop keeps its flow uniform
   const more: Partial<Place> = { uniform, around: uniform ? 'none' : 'loop', inLoop: !uniform, rounds: p.rounds * 4 }
   const end = fixed ? u32(1 + (g.leaf % 4)) : call(expression(p, expr(g), 'u32'), 'rem', 5)
-  const body = (i: unknown): void => inside(declared(p, { type: g.leaf % 5 === 0 ? 'i32' : 'u32', read: () => loose(i) }), more, g.body)
-  if (g.leaf % 5 === 0) p.k.range(p.name('i'), i32(3) as never, (fixed ? i32(-1) : call(loose(i32(end as never)), 'neg')) as never, -1, body as never)
-  else p.k.range(p.name('i'), u32(0) as never, end as never, u32(1 + (g.leaf % 2)) as never, body as never, { unroll: fixed && g.leaf % 7 === 0 && g.body.every((s) => s.body.length === 0) })
+  const body = (i: unknown): void =>
+    inside(declared(p, { type: g.leaf % 5 === 0 ? 'i32' : 'u32', read: () => loose(i) }), more, g.body)
+  if (g.leaf % 5 === 0)
+    p.k.range(
+      p.name('i'),
+      i32(3) as never,
+      (fixed ? i32(-1) : call(loose(i32(end as never)), 'neg')) as never,
+      -1,
+      body as never,
+    )
+  else
+    p.k.range(p.name('i'), u32(0) as never, end as never, u32(1 + (g.leaf % 2)) as never, body as never, {
+      unroll: fixed && g.leaf % 7 === 0 && g.body.every((s) => s.body.length === 0),
+    })
   return p
 }
 
 const whileLoop: Statement = (p, g) => {
   if (p.rounds * 4 > MOST_ROUNDS) return assign(p, g)
   const left = loose(p.k.var(p.name('left'), u32(g.leaf % 4)))
-  p.k.while(() => {
-    const going = call(left, 'gt', 0)
-    return (g.leaf % 2 ? going : call(going, 'and', expression(p, expr(g), 'bool'))) as never
-  }, () => {
-    left.set(call(left, 'sub', 1))
-    inside(p, { uniform: false, around: 'loop', inLoop: true, rounds: p.rounds * 4 }, g.body)
-  })
+  p.k.while(
+    () => {
+      const going = call(left, 'gt', 0)
+      return (g.leaf % 2 ? going : call(going, 'and', expression(p, expr(g), 'bool'))) as never
+    },
+    () => {
+      left.set(call(left, 'sub', 1))
+      inside(p, { uniform: false, around: 'loop', inLoop: true, rounds: p.rounds * 4 }, g.body)
+    },
+  )
   return p
 }
 
@@ -119,7 +134,9 @@ const loopWithContinuing: Statement = (p, g) => {
 
 const switchOn: Statement = (p, g) => {
   const signed = g.leaf % 2 === 0
-  const selector = signed ? call(expression(p, expr(g), 'i32'), 'rem', 3) : call(expression(p, expr(g), 'u32'), 'rem', 4)
+  const selector = signed
+    ? call(expression(p, expr(g), 'i32'), 'rem', 3)
+    : call(expression(p, expr(g), 'u32'), 'rem', 4)
   const more: Partial<Place> = { uniform: false, around: 'switch' }
   p.k.switch(selector as never, (s) => {
     s.case(signed ? -1 : 0, () => inside(p, more, g.body.slice(0, 2)))
@@ -130,7 +147,11 @@ const switchOn: Statement = (p, g) => {
 }
 
 const jump: Statement = (p, g) => {
-  const kinds = [...(p.around === 'none' ? [] : ['break']), ...(p.inLoop ? ['continue'] : []), ...(p.inFunction ? ['return'] : [])]
+  const kinds = [
+    ...(p.around === 'none' ? [] : ['break']),
+    ...(p.inLoop ? ['continue'] : []),
+    ...(p.inFunction ? ['return'] : []),
+  ]
   const kind = kinds[g.leaf % Math.max(1, kinds.length)]
   if (kind === undefined) return assign(p, g)
   p.k.if(expression(p, expr(g), 'bool') as never, () => {
@@ -141,7 +162,12 @@ const jump: Statement = (p, g) => {
   return p
 }
 
-const ARRAY_OF: Readonly<Partial<Record<FuzzType, unknown>>> = { u32: d.arrayOf(d.u32, 4), i32: d.arrayOf(d.i32, 4), f32: d.arrayOf(d.f32, 4), vec2u: d.arrayOf(d.vec2u, 4) }
+const ARRAY_OF: Readonly<Partial<Record<FuzzType, unknown>>> = {
+  u32: d.arrayOf(d.u32, 4),
+  i32: d.arrayOf(d.i32, 4),
+  f32: d.arrayOf(d.f32, 4),
+  vec2u: d.arrayOf(d.vec2u, 4),
+}
 
 const array: Statement = (p, g) => {
   const types = Object.keys(ARRAY_OF) as FuzzType[]
@@ -193,5 +219,21 @@ const count: Statement = (p, g) => {
 
 /** Often used kinds stand twice. */
 const STATEMENTS: readonly Statement[] = [
-  declare, assign, branch, range, assign, declare, exchange, whileLoop, loopWithContinuing, switchOn, jump, array, struct, count, assignLane, exchange, array,
+  declare,
+  assign,
+  branch,
+  range,
+  assign,
+  declare,
+  exchange,
+  whileLoop,
+  loopWithContinuing,
+  switchOn,
+  jump,
+  array,
+  struct,
+  count,
+  assignLane,
+  exchange,
+  array,
 ]

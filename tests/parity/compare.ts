@@ -1,5 +1,15 @@
 /** Compares the memory of a binding, lane by lane, with a reference. */
-import { f16FromBits, factsOf, laneCount, laneOffset, membersOf, type ScalarName, scalarOf, strideOf, type Type } from '@weft/dsl/ir'
+import {
+  f16FromBits,
+  factsOf,
+  laneCount,
+  laneOffset,
+  membersOf,
+  type ScalarName,
+  scalarOf,
+  strideOf,
+  type Type,
+} from '@weft/dsl/ir'
 import type { Tolerance } from './case.js'
 
 interface Leaf {
@@ -26,10 +36,16 @@ export function leavesOf(type: Type, bytes: number, path = '', offset = 0): read
     case 'array': {
       const stride = strideOf(type.of)
       const count = typeof type.count === 'number' ? type.count : Math.floor((bytes - offset) / stride)
-      return Array.from({ length: count }, (_, i) => leavesOf(type.of, bytes, `${path}[${i}]`, offset + i * stride)).flat()
+      return Array.from({ length: count }, (_, i) =>
+        leavesOf(type.of, bytes, `${path}[${i}]`, offset + i * stride),
+      ).flat()
     }
     default:
-      return Array.from({ length: Math.floor(bytes / 4) }, (_, i) => ({ path: `${path}<word ${i}>`, offset: 4 * i, scalar: 'u32' as const }))
+      return Array.from({ length: Math.floor(bytes / 4) }, (_, i) => ({
+        path: `${path}<word ${i}>`,
+        offset: 4 * i,
+        scalar: 'u32' as const,
+      }))
   }
 }
 
@@ -62,7 +78,8 @@ function halfOrdinal(x: number): number {
 }
 
 /** How many floats lie between two of them. */
-export const ulpsApart = (a: number, b: number, scalar: ScalarName): number => Math.abs(ordinal(a, scalar) - ordinal(b, scalar))
+export const ulpsApart = (a: number, b: number, scalar: ScalarName): number =>
+  Math.abs(ordinal(a, scalar) - ordinal(b, scalar))
 
 function agrees(got: number, want: number, scalar: ScalarName, tolerance: Tolerance | undefined): boolean {
   if (Object.is(got, want) || (Number.isNaN(got) && Number.isNaN(want))) return true
@@ -84,7 +101,13 @@ const shown = (x: number, scalar: ScalarName, raw: number): string =>
   `${Object.is(x, -0) ? '-0' : x}${scalar === 'bool' ? '' : ` (0x${raw.toString(16)})`}`
 
 /** What differs, one line for each of the first lanes; empty when nothing does. */
-export function differences(name: string, type: Type, got: Uint8Array, want: Uint8Array, tolerance?: Tolerance): readonly string[] {
+export function differences(
+  name: string,
+  type: Type,
+  got: Uint8Array,
+  want: Uint8Array,
+  tolerance?: Tolerance,
+): readonly string[] {
   if (got.length !== want.length) return [`${name} has ${got.length} bytes, expected ${want.length}`]
   if (sameBytes(got, want)) return []
   const [a, b] = [got, want].map((x) => new DataView(x.buffer, x.byteOffset, x.byteLength)) as [DataView, DataView]
@@ -97,4 +120,3 @@ export function differences(name: string, type: Type, got: Uint8Array, want: Uin
   }
   return found.length > 12 ? [...found.slice(0, 12), `… and ${found.length - 12} more`] : found
 }
-

@@ -13,8 +13,10 @@ export const fromF16 = (bits: Uint16Array): number[] => Array.from(bits, f16From
 export const unset = (n: number): Uint8Array => new Uint8Array(4 * n).fill(SENTINEL)
 
 /** `n` elements, the i-th being `f(i)`. */
-export const f32of = (n: number, f: (i: number) => number): Float32Array => Float32Array.from({ length: n }, (_, i) => f(i))
-export const u32of = (n: number, f: (i: number) => number): Uint32Array => Uint32Array.from({ length: n }, (_, i) => f(i))
+export const f32of = (n: number, f: (i: number) => number): Float32Array =>
+  Float32Array.from({ length: n }, (_, i) => f(i))
+export const u32of = (n: number, f: (i: number) => number): Uint32Array =>
+  Uint32Array.from({ length: n }, (_, i) => f(i))
 export const i32of = (n: number, f: (i: number) => number): Int32Array => Int32Array.from({ length: n }, (_, i) => f(i))
 
 /** `expected` followed by untouched elements, `n` in all. */

@@ -1,6 +1,7 @@
 /** The engines of a test process, opened by the first who asks. */
-import { selectVariant } from '../../packages/runtime/src/variant.js'
+
 import type { CompiledVariant } from '@weft/codegen'
+import { selectVariant } from '../../packages/runtime/src/variant.js'
 import { openDawn } from '../engines/dawn.js'
 import type { Engine } from '../engines/engine.js'
 import { missing } from '../engines/install.js'

@@ -2,8 +2,8 @@
 import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { BoundTexture } from '@weft/codegen/interp'
 import type { Kernel, TextureType, Type } from '@weft/dsl/ir'
-import { Packer } from '../../packages/runtime/src/params.js'
 import { planLaunch, type Workgroups } from '../../packages/runtime/src/launch.js'
+import { Packer } from '../../packages/runtime/src/params.js'
 import type { Binding, Job, Layout } from '../engines/engine.js'
 import { type BufferData, bytesOf, isTexture, type ParityCase, type TextureData } from './case.js'
 
@@ -13,7 +13,9 @@ export type Memory = Readonly<Record<string, Uint8Array | BoundTexture>>
 export function memoryOf(c: ParityCase): Memory {
   const entries = Object.entries(c.bindings).map(([name, data]): [string, Uint8Array | BoundTexture] => [
     name,
-    isTexture(data) ? { format: data.texture, size: data.size, mipLevels: 1, bytes: data.bytes.slice() } : bytesOf(data),
+    isTexture(data)
+      ? { format: data.texture, size: data.size, mipLevels: 1, bytes: data.bytes.slice() }
+      : bytesOf(data),
   ])
   const memory = Object.fromEntries(entries)
   if (c.alias) memory[c.alias[0]] = memory[c.alias[1]] as Uint8Array
@@ -31,14 +33,20 @@ export const packParams = (artifact: CompiledKernel, c: ParityCase): Uint8Array 
 
 /** By the launch rule, folded above 65,535, unless the case says how many. */
 export function workgroupsOf(artifact: CompiledKernel, c: ParityCase): Workgroups {
-  return planLaunch(c.name, artifact.launch, c.workgroups, {
-    param: (name) => Number(c.params?.[name]),
-    override: (name) => c.overrides?.[name] ?? artifact.overrides.find((o) => o.name === name)?.default ?? 0,
-    length: (name) => {
-      const stride = artifact.bindings.find((b) => b.name === name)?.element?.stride ?? 4
-      return Math.floor(bytesOf(c.bindings[name] as BufferData).byteLength / stride)
+  return planLaunch(
+    c.name,
+    artifact.launch,
+    c.workgroups,
+    {
+      param: (name) => Number(c.params?.[name]),
+      override: (name) => c.overrides?.[name] ?? artifact.overrides.find((o) => o.name === name)?.default ?? 0,
+      length: (name) => {
+        const stride = artifact.bindings.find((b) => b.name === name)?.element?.stride ?? 4
+        return Math.floor(bytesOf(c.bindings[name] as BufferData).byteLength / stride)
+      },
     },
-  }, 65535)
+    65535,
+  )
 }
 
 const texelBytes = (data: TextureData): number => data.bytes.byteLength / (data.size[0] * data.size[1] * data.size[2])
@@ -46,9 +54,17 @@ const texelBytes = (data: TextureData): number => data.bytes.byteLength / (data.
 function textureBinding(slot: { group: number; binding: number }, data: TextureData, type: TextureType): Binding {
   const flat = type.dimension === '3d' ? '3d' : type.dimension === '1d' ? '1d' : '2d'
   return {
-    kind: 'texture', group: slot.group, binding: slot.binding, format: data.texture, size: data.size, bytesPerTexel: texelBytes(data), bytes: data.bytes,
-    dimension: flat, viewDimension: type.dimension.replace('_', '-') as GPUTextureViewDimension,
-    use: type.format ? 'storage' : 'sampled', readback: type.format !== undefined && type.access !== 'read',
+    kind: 'texture',
+    group: slot.group,
+    binding: slot.binding,
+    format: data.texture,
+    size: data.size,
+    bytesPerTexel: texelBytes(data),
+    bytes: data.bytes,
+    dimension: flat,
+    viewDimension: type.dimension.replace('_', '-') as GPUTextureViewDimension,
+    use: type.format ? 'storage' : 'sampled',
+    readback: type.format !== undefined && type.access !== 'read',
   }
 }
 
@@ -64,10 +80,18 @@ function bindingsOf(c: ParityCase, ir: Kernel, artifact: CompiledKernel, variant
     if (seen.has(place) || !binding || data === undefined) continue
     seen.add(place)
     if (isTexture(data)) out.push(textureBinding(slot, data, binding.type as TextureType))
-    else out.push({ kind: 'buffer', group: slot.group, binding: slot.binding, bytes: bytesOf(data), readback: binding.access !== 'read' })
+    else
+      out.push({
+        kind: 'buffer',
+        group: slot.group,
+        binding: slot.binding,
+        bytes: bytesOf(data),
+        readback: binding.access !== 'read',
+      })
   }
   const { params } = variant
-  if (params?.via === 'uniform') out.push({ kind: 'buffer', group: params.group, binding: params.binding, bytes: packParams(artifact, c) })
+  if (params?.via === 'uniform')
+    out.push({ kind: 'buffer', group: params.group, binding: params.binding, bytes: packParams(artifact, c) })
   return out
 }
 
@@ -86,7 +110,12 @@ export function jobOf(c: ParityCase, ir: Kernel, artifact: CompiledKernel, varia
 
 /** The case's overrides under the keys that WebGPU takes. */
 export const constantsOf = (artifact: CompiledKernel, c: ParityCase): Record<string, number> =>
-  Object.fromEntries(Object.entries(c.overrides ?? {}).map(([name, value]) => [artifact.overrides.find((o) => o.name === name)?.key ?? name, value]))
+  Object.fromEntries(
+    Object.entries(c.overrides ?? {}).map(([name, value]) => [
+      artifact.overrides.find((o) => o.name === name)?.key ?? name,
+      value,
+    ]),
+  )
 
 /** Names and types of the bindings that the kernel writes. */
 export const writtenOf = (ir: Kernel): readonly { readonly name: string; readonly type: Type }[] =>

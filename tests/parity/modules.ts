@@ -10,7 +10,10 @@ import { constantsOf } from './jobs.js'
 /** What naga 30 takes; of subgroups it has the operations and rejects the word `enable subgroups`. */
 const NAGA_DEVICE = new Set(['shader-f16', 'subgroups'])
 const NAGA_LANGUAGE = new Set([
-  'packed_4x8_integer_dot_product', 'readonly_and_readwrite_storage_textures', 'immediate_address_space', 'subgroup_id',
+  'packed_4x8_integer_dot_product',
+  'readonly_and_readwrite_storage_textures',
+  'immediate_address_space',
+  'subgroup_id',
 ])
 const NAGA_LACKS = /subgroupElect|ptr<(workgroup|storage)/
 
@@ -34,9 +37,16 @@ async function validateModule(module: Module, compiled: Compiled, c: ParityCase)
     constants: constantsOf(compiled.artifact, c),
     features: needs.features,
     limits: needs.limits,
-    ...(variant.params?.via === 'immediates' ? { immediateSize: Math.ceil((compiled.artifact.params?.size ?? 0) / 4) * 4 } : {}),
+    ...(variant.params?.via === 'immediates'
+      ? { immediateSize: Math.ceil((compiled.artifact.params?.size ?? 0) / 4) * 4 }
+      : {}),
   })
-  if (!tint.ok) throw refused('Tint', module, [tint.text, ...tint.messages.map((m) => `${m.line}:${m.column} ${m.text}`)].join('\n'))
+  if (!tint.ok)
+    throw refused(
+      'Tint',
+      module,
+      [tint.text, ...tint.messages.map((m) => `${m.line}:${m.column} ${m.text}`)].join('\n'),
+    )
   countModule('tint')
   const judge = judgeOf(module, c)
   if (judge !== 'tint-only') {

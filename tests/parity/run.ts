@@ -64,7 +64,13 @@ function interpreterRuns(c: ParityCase, { artifact }: Compiled, source: string):
   return [run('', () => rawIr(c.kernel, source), false), run(', optimized', () => optimizedIr(c.kernel, source), true)]
 }
 
-function engineRun(c: ParityCase, { artifact }: Compiled, engines: Engines, name: EngineName, variant: CompiledVariant): Run {
+function engineRun(
+  c: ParityCase,
+  { artifact }: Compiled,
+  engines: Engines,
+  name: EngineName,
+  variant: CompiledVariant,
+): Run {
   const why = obstacle(name, engines[name], variant, c)
   const base = { name: `${name}, ${variant.id}`, executor: name, source: variant.source }
   if (why !== null) return { ...base, skipped: why }
@@ -103,7 +109,9 @@ function attempt(execute: () => Outputs): Outcome {
 
 async function batch(plans: readonly Plan[], engine: Engine | string, name: EngineName): Promise<Map<Run, Outcome>> {
   if (typeof engine === 'string') return new Map()
-  const todo = plans.flatMap((plan) => plan.runs.flatMap((run) => (run.executor === name && run.job ? [{ plan, run, job: run.job }] : [])))
+  const todo = plans.flatMap((plan) =>
+    plan.runs.flatMap((run) => (run.executor === name && run.job ? [{ plan, run, job: run.job }] : [])),
+  )
   const results = await engine.runMany(todo.map(({ job }) => job))
   return new Map(todo.map(({ plan, run, job }, i) => [run, outcomeOf(plan, run, job, results[i] as Result)]))
 }

@@ -1,6 +1,7 @@
 /** Whether what a run wrote is what it should have written. */
+
+import { type BufferData, bytesOf } from './case.js'
 import { differences } from './compare.js'
-import { bytesOf, type BufferData } from './case.js'
 import { writtenOf } from './jobs.js'
 import type { Finished, Outputs } from './run.js'
 

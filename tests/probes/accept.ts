@@ -1,5 +1,16 @@
 /** What the specification fixes of a result: an interval for each lane, or nothing. */
-import { type Bound, evalFor, evaluate, laneCount, type LaneFn, type PureName, type Row, scalarOf, type ScalarName, type ValueName } from '@weft/dsl/ir'
+import {
+  type Bound,
+  evalFor,
+  evaluate,
+  type LaneFn,
+  laneCount,
+  type PureName,
+  type Row,
+  type ScalarName,
+  scalarOf,
+  type ValueName,
+} from '@weft/dsl/ir'
 import { F16, type Format, formatOf, isPlain, ulp } from './format.js'
 import { INHERITED } from './inherited.js'
 import { ANY, arithmetic, type Interval, isAny, point } from './interval.js'
@@ -25,7 +36,13 @@ const OPEN_CALL: Readonly<Record<string, (x: number) => boolean>> = {
 const at = (lanes: readonly number[], i: number): number => (lanes.length === 1 ? lanes[0] : lanes[i]) as number
 
 /** The intervals of the result lanes of one call. */
-export function acceptable(op: PureName, row: Row, types: readonly ValueName[], out: ValueName, call: Call): readonly Interval[] {
+export function acceptable(
+  op: PureName,
+  row: Row,
+  types: readonly ValueName[],
+  out: ValueName,
+  call: Call,
+): readonly Interval[] {
   const formats = types.map((t) => formatOf(scalarOf(t)))
   const fixed = call.every((lanes, n) => formats[n] === null || lanes.every((x) => isPlain(formats[n] as Format, x)))
   if (call.some((lanes) => lanes.some((x) => OPEN_CALL[op]?.(x)))) return open(out)
@@ -61,30 +78,59 @@ const boundOf = (row: Row, scalar: ScalarName): Bound | null =>
 function around(f: Format, exact: number, bound: Bound | null, args: readonly number[]): Interval {
   if (Number.isNaN(exact)) return ANY
   const value = bound ? exact : f.round(exact)
-  const of = (b: number | ((...lanes: number[]) => number) | undefined): number => (typeof b === 'function' ? b(...args) : (b ?? 0))
+  const of = (b: number | ((...lanes: number[]) => number) | undefined): number =>
+    typeof b === 'function' ? b(...args) : (b ?? 0)
   const error = bound ? Math.max(of(bound.abs), of(bound.ulp) * ulp(f, exact)) : 0
   const [lo, hi] = [value - error, value + error]
   if (!(lo >= -f.greatest && hi <= f.greatest)) return ANY
   return { lo: lo > 0 && lo < f.leastNormal ? 0 : lo, hi: hi < 0 && hi > -f.leastNormal ? 0 : hi }
 }
 
-const wrap = (scalar: ScalarName, x: number): number => (scalar === 'i32' ? x | 0 : scalar === 'u32' ? x >>> 0 : x ? 1 : 0)
+const wrap = (scalar: ScalarName, x: number): number =>
+  scalar === 'i32' ? x | 0 : scalar === 'u32' ? x >>> 0 : x ? 1 : 0
 
 /** Operations that mix lanes, and those that inherit their accuracy. */
-function wholeCall(op: PureName, row: Row, types: readonly ValueName[], out: ValueName, call: Call): readonly Interval[] {
+function wholeCall(
+  op: PureName,
+  row: Row,
+  types: readonly ValueName[],
+  out: ValueName,
+  call: Call,
+): readonly Interval[] {
   const t = scalarOf(types[Math.max(0, row.in.indexOf('T'))] as ValueName)
   const format = formatOf(t)
   if (format !== null && row.accuracy === 'inherited') {
-    if (OPEN[op] && call[0]?.some((_, i) => isOpen(op, t, call.map((lanes) => at(lanes, i))))) return open(out)
+    if (
+      OPEN[op] &&
+      call[0]?.some((_, i) =>
+        isOpen(
+          op,
+          t,
+          call.map((lanes) => at(lanes, i)),
+        ),
+      )
+    )
+      return open(out)
     const defining = INHERITED[op]
     if (!defining) throw new Error(`${op} inherits its accuracy from an expression that is not in inherited.ts`)
-    return defining(arithmetic(format), call.map((lanes) => lanes.map(point)))
+    return defining(
+      arithmetic(format),
+      call.map((lanes) => lanes.map(point)),
+    )
   }
   if (row.accuracy === 'inherited' && format === null && !row.whole) {
     const lane = evalFor(row, t) as LaneFn
-    return Array.from({ length: laneCount(out) }, (_, i) => point(wrap(scalarOf(out), lane(...call.map((lanes) => at(lanes, i))))))
+    return Array.from({ length: laneCount(out) }, (_, i) =>
+      point(wrap(scalarOf(out), lane(...call.map((lanes) => at(lanes, i))))),
+    )
   }
-  const lanes = row.whole ? exactWhole(row, types, call, out) : evaluate(op, out, call.map((l, i) => ({ type: types[i] as ValueName, lanes: l })))
+  const lanes = row.whole
+    ? exactWhole(row, types, call, out)
+    : evaluate(
+        op,
+        out,
+        call.map((l, i) => ({ type: types[i] as ValueName, lanes: l })),
+      )
   const target = formatOf(scalarOf(out))
   return lanes.map((x) => (target ? around(target, x, boundOf(row, scalarOf(out)), []) : point(wrap(scalarOf(out), x))))
 }

@@ -1,7 +1,20 @@
 /** Probes of what is no row: conversions, bitcasts, constructors, swizzles, indices, products of matrices. */
-import { type AnyExpr, bitcast, type Builder } from '@weft/dsl'
+import { type AnyExpr, type Builder, bitcast } from '@weft/dsl'
 import {
-  bitcast as bitsOf, canBitcast, convertLane, factsOf, isMatrix, isVector, laneCount, productType, SCALARS, type ScalarName, scalarOf, VALUE_NAMES, type ValueName, vectorName,
+  bitcast as bitsOf,
+  canBitcast,
+  convertLane,
+  factsOf,
+  isMatrix,
+  isVector,
+  laneCount,
+  productType,
+  SCALARS,
+  type ScalarName,
+  scalarOf,
+  VALUE_NAMES,
+  type ValueName,
+  vectorName,
 } from '@weft/dsl/ir'
 import { type Format, formatOf, isPlain } from './format.js'
 import { productOf } from './inherited.js'
@@ -10,11 +23,22 @@ import type { Expected } from './judge.js'
 import { type Probe, tokenOf } from './probe.js'
 import { mixed, sequence, VALUES } from './values.js'
 
-type Loose = AnyExpr & { at(i: AnyExpr | number): AnyExpr; swizzle(pattern: string): AnyExpr; mul(other: AnyExpr): AnyExpr }
+type Loose = AnyExpr & {
+  at(i: AnyExpr | number): AnyExpr
+  swizzle(pattern: string): AnyExpr
+  mul(other: AnyExpr): AnyExpr
+}
 type Call = readonly (readonly number[])[]
 
 const LENGTHS = [1, 2, 3, 4] as const
-const probe = (name: string, types: readonly ValueName[], out: ValueName, calls: readonly Call[], apply: (args: readonly Loose[], k: Builder) => AnyExpr, allowed: (call: Call) => readonly Interval[]): Expected => ({
+const probe = (
+  name: string,
+  types: readonly ValueName[],
+  out: ValueName,
+  calls: readonly Call[],
+  apply: (args: readonly Loose[], k: Builder) => AnyExpr,
+  allowed: (call: Call) => readonly Interval[],
+): Expected => ({
   probe: { name, types, out, calls, apply: apply as Probe['apply'] },
   when: 'run time',
   allowed: calls.map(allowed),
@@ -45,33 +69,80 @@ export const conversions: readonly Expected[] = SCALARS.flatMap((from) =>
   SCALARS.filter((to) => to !== from).flatMap((to) =>
     LENGTHS.map((n) => {
       const [source, target] = [vectorName(from, n), vectorName(to, n)]
-      return probe(`convert ${source} to ${target}`, [source], target, rows(from, n), ([x]) => tokenOf(target)(x), ([x = []]) => x.map((v) => convertible(to, from, v)))
+      return probe(
+        `convert ${source} to ${target}`,
+        [source],
+        target,
+        rows(from, n),
+        ([x]) => tokenOf(target)(x),
+        ([x = []]) => x.map((v) => convertible(to, from, v)),
+      )
     }),
   ),
 )
 
 export const bitcasts: readonly Expected[] = VALUE_NAMES.flatMap((from) =>
   VALUE_NAMES.filter((to) => to !== from && canBitcast(to, from)).map((to) =>
-    probe(`bitcast ${from} to ${to}`, [from], to, rows(scalarOf(from), laneCount(from)), ([x]) => bitcast(tokenOf(to) as never, x as AnyExpr), ([x = []]) => {
-      const bits = bitsOf(to, { type: from, lanes: x })
-      const all = x.every((v) => plain(scalarOf(from), v))
-      return bits.map((b) => (all ? copied(scalarOf(to), b) : ANY))
-    }),
+    probe(
+      `bitcast ${from} to ${to}`,
+      [from],
+      to,
+      rows(scalarOf(from), laneCount(from)),
+      ([x]) => bitcast(tokenOf(to) as never, x as AnyExpr),
+      ([x = []]) => {
+        const bits = bitsOf(to, { type: from, lanes: x })
+        const all = x.every((v) => plain(scalarOf(from), v))
+        return bits.map((b) => (all ? copied(scalarOf(to), b) : ANY))
+      },
+    ),
   ),
 )
 
 /** The parts of a vector of n lanes, by their lengths. */
-const SPLITS: Readonly<Record<number, readonly (readonly number[])[]>> = { 2: [[1, 1]], 3: [[1, 1, 1], [2, 1], [1, 2]], 4: [[1, 1, 1, 1], [2, 2], [1, 3], [3, 1], [2, 1, 1], [1, 1, 2], [1, 2, 1]] }
+const SPLITS: Readonly<Record<number, readonly (readonly number[])[]>> = {
+  2: [[1, 1]],
+  3: [
+    [1, 1, 1],
+    [2, 1],
+    [1, 2],
+  ],
+  4: [
+    [1, 1, 1, 1],
+    [2, 2],
+    [1, 3],
+    [3, 1],
+    [2, 1, 1],
+    [1, 1, 2],
+    [1, 2, 1],
+  ],
+}
 
 export const constructors: readonly Expected[] = [
   ...VALUE_NAMES.filter(isVector).flatMap((type) => {
     const scalar = scalarOf(type)
     const n = laneCount(type)
-    const split = (SPLITS[n] ?? []).map((lengths) => construct(type, lengths.map((l) => vectorName(scalar, l))))
-    const splat = probe(`${type} of one ${scalar}`, [scalar], type, rows(scalar, 1), ([x]) => tokenOf(type)(x), ([[x = 0] = []]) => Array.from({ length: n }, () => copied(scalar, x)))
+    const split = (SPLITS[n] ?? []).map((lengths) =>
+      construct(
+        type,
+        lengths.map((l) => vectorName(scalar, l)),
+      ),
+    )
+    const splat = probe(
+      `${type} of one ${scalar}`,
+      [scalar],
+      type,
+      rows(scalar, 1),
+      ([x]) => tokenOf(type)(x),
+      ([[x = 0] = []]) => Array.from({ length: n }, () => copied(scalar, x)),
+    )
     return [...split, splat]
   }),
-  ...VALUE_NAMES.filter(isMatrix).map((type) => construct(type, Array.from({ length: factsOf(type).cols }, () => vectorName(scalarOf(type), factsOf(type).rows)))),
+  ...VALUE_NAMES.filter(isMatrix).map((type) =>
+    construct(
+      type,
+      Array.from({ length: factsOf(type).cols }, () => vectorName(scalarOf(type), factsOf(type).rows)),
+    ),
+  ),
 ]
 
 function construct(type: ValueName, parts: readonly ValueName[]): Expected {
@@ -80,7 +151,14 @@ function construct(type: ValueName, parts: readonly ValueName[]): Expected {
     let at = 0
     return parts.map((p) => all.slice(at, (at += laneCount(p))))
   })
-  return probe(`${type}(${parts.join(', ')})`, parts, type, calls, (args) => tokenOf(type)(...args), (call) => call.flat().map((x) => copied(scalar, x)))
+  return probe(
+    `${type}(${parts.join(', ')})`,
+    parts,
+    type,
+    calls,
+    (args) => tokenOf(type)(...args),
+    (call) => call.flat().map((x) => copied(scalar, x)),
+  )
 }
 
 const PATTERNS = ['x', 'y', 'z', 'w', 'xx', 'yx', 'zw', 'xz', 'zyx', 'yyx', 'wzyx', 'xyxy', 'rgba', 'ba', 'wwww']
@@ -89,7 +167,14 @@ const laneOf = (c: string): number => ('xyzw'.includes(c) ? 'xyzw' : 'rgba').ind
 export const swizzles: readonly Expected[] = VALUE_NAMES.filter(isVector).flatMap((type) => {
   const n = laneCount(type)
   return PATTERNS.filter((p) => [...p].every((c) => laneOf(c) < n)).map((pattern) =>
-    probe(`${type}.${pattern}`, [type], vectorName(scalarOf(type), pattern.length), rows(scalarOf(type), n), ([x]) => x!.swizzle(pattern), ([x = []]) => [...pattern].map((c) => copied(scalarOf(type), x[laneOf(c)] as number))),
+    probe(
+      `${type}.${pattern}`,
+      [type],
+      vectorName(scalarOf(type), pattern.length),
+      rows(scalarOf(type), n),
+      ([x]) => x!.swizzle(pattern),
+      ([x = []]) => [...pattern].map((c) => copied(scalarOf(type), x[laneOf(c)] as number)),
+    ),
   )
 })
 
@@ -99,7 +184,14 @@ export const elements: readonly Expected[] = VALUE_NAMES.filter((t) => isVector(
   const [count, out] = cols > 1 ? [cols, vectorName(scalar, height)] : [height, scalar]
   const size = laneCount(out)
   const calls = rows(scalar, laneCount(type)).map(([x = []], i): Call => [x, [i % count]])
-  return probe(`element of ${type}`, [type, 'u32'], out, calls, ([x, i]) => x!.at(i as AnyExpr), ([x = [], [i = 0] = []]) => x.slice(i * size, (i + 1) * size).map((v) => copied(scalar, v)))
+  return probe(
+    `element of ${type}`,
+    [type, 'u32'],
+    out,
+    calls,
+    ([x, i]) => x!.at(i as AnyExpr),
+    ([x = [], [i = 0] = []]) => x.slice(i * size, (i + 1) * size).map((v) => copied(scalar, v)),
+  )
 })
 
 const PRODUCT_CALLS = 128
@@ -111,13 +203,30 @@ export const products: readonly Expected[] = VALUE_NAMES.flatMap((a) =>
     if (out === null) return []
     const f = formatOf(scalarOf(a)) as Format
     const next = sequence(laneCount(a) * 31 + laneCount(b))
-    const random = (type: ValueName): number[] => Array.from({ length: laneCount(type) }, () => mixed(scalarOf(type), next))
+    const random = (type: ValueName): number[] =>
+      Array.from({ length: laneCount(type) }, () => mixed(scalarOf(type), next))
     const calls = Array.from({ length: PRODUCT_CALLS }, (): Call => [random(a), random(b)])
-    return [probe(`${a} · ${b}`, [a, b], out, calls, ([x, y]) => x!.mul(y as AnyExpr), ([x = [], y = []]) => productIntervals(f, a, x, b, y, out))]
+    return [
+      probe(
+        `${a} · ${b}`,
+        [a, b],
+        out,
+        calls,
+        ([x, y]) => x!.mul(y as AnyExpr),
+        ([x = [], y = []]) => productIntervals(f, a, x, b, y, out),
+      ),
+    ]
   }),
 )
 
-function productIntervals(f: Format, a: ValueName, x: readonly number[], b: ValueName, y: readonly number[], out: ValueName): readonly Interval[] {
+function productIntervals(
+  f: Format,
+  a: ValueName,
+  x: readonly number[],
+  b: ValueName,
+  y: readonly number[],
+  out: ValueName,
+): readonly Interval[] {
   const open = Array.from({ length: laneCount(out) }, () => ANY)
   if (![...x, ...y].every((v) => isPlain(f, v))) return open
   const m = arithmetic(f)
@@ -128,4 +237,3 @@ function productIntervals(f: Format, a: ValueName, x: readonly number[], b: Valu
   const height = isMatrix(a) ? factsOf(a).rows : 1
   return productOf(m, p, q, height, x.length / height)
 }
-

@@ -39,25 +39,59 @@ function isTruncated({ call, lane, got }: Fault): boolean {
   return roundF16(got) === got && Math.abs(got) < Math.abs(x) && Math.abs(x - got) < Math.abs(x) * 2 ** -10
 }
 
-const LERP = 'computed as x + (y − x) · t, with one product less, where the specification derives the error from x · (1 − t) + y · t'
+const LERP =
+  'computed as x + (y − x) · t, with one product less, where the specification derives the error from x · (1 − t) + y · t'
 
 export const DEVIATIONS: readonly Deviation[] = [
-  { id: 'dawn-mix', engine: 'dawn', probes: /^mix /, when: 'run time', because: `SwiftShader's FMix is ${LERP}`, lane: isLerp },
-  { id: 'lavapipe-mix-constant', engine: 'wgpu', probes: /^mix /, when: 'constant', because: `with constant arguments lavapipe's FMix is ${LERP}`, lane: isLerp },
   {
-    id: 'dawn-quantize', engine: 'dawn', probes: /^quantizeToF16 /, when: 'run time', lane: isTruncated,
-    because: 'SwiftShader rounds towards zero; "correctly rounded" in the specification allows either neighbour, all others give the nearest',
+    id: 'dawn-mix',
+    engine: 'dawn',
+    probes: /^mix /,
+    when: 'run time',
+    because: `SwiftShader's FMix is ${LERP}`,
+    lane: isLerp,
   },
   {
-    id: 'dawn-quantize-constant', engine: 'dawn', probes: /^quantizeToF16 vec/, when: 'constant', lane: isTruncated,
+    id: 'lavapipe-mix-constant',
+    engine: 'wgpu',
+    probes: /^mix /,
+    when: 'constant',
+    because: `with constant arguments lavapipe's FMix is ${LERP}`,
+    lane: isLerp,
+  },
+  {
+    id: 'dawn-quantize',
+    engine: 'dawn',
+    probes: /^quantizeToF16 /,
+    when: 'run time',
+    lane: isTruncated,
+    because:
+      'SwiftShader rounds towards zero; "correctly rounded" in the specification allows either neighbour, all others give the nearest',
+  },
+  {
+    id: 'dawn-quantize-constant',
+    engine: 'dawn',
+    probes: /^quantizeToF16 vec/,
+    when: 'constant',
+    lane: isTruncated,
     because: 'vectors are rounded by SwiftShader, as at run time',
   },
   {
-    id: 'naga-pack-constant', engine: 'wgpu', probes: /^pack4x8snorm/, when: 'constant', lane: ({ call }) => (call[0] ?? []).some((x) => x < 0),
-    because: 'naga 29 evaluates pack4x8snorm of constants without masking negative bytes, whose signs fill the bytes above; weft folds constants itself, so no emitted module has them',
+    id: 'naga-pack-constant',
+    engine: 'wgpu',
+    probes: /^pack4x8snorm/,
+    when: 'constant',
+    lane: ({ call }) => (call[0] ?? []).some((x) => x < 0),
+    because:
+      'naga 29 evaluates pack4x8snorm of constants without masking negative bytes, whose signs fill the bytes above; weft folds constants itself, so no emitted module has them',
   },
   {
-    id: 'naga-unpack-constant', engine: 'wgpu', probes: /^unpack2x16float/, when: 'constant', lane: ({ lane, got }) => lane === 1 && got === 0,
-    because: 'naga 29 evaluates the second lane of unpack2x16float of a constant to 0; weft folds constants itself, so no emitted module has them',
+    id: 'naga-unpack-constant',
+    engine: 'wgpu',
+    probes: /^unpack2x16float/,
+    when: 'constant',
+    lane: ({ lane, got }) => lane === 1 && got === 0,
+    because:
+      'naga 29 evaluates the second lane of unpack2x16float of a constant to 0; weft folds constants itself, so no emitted module has them',
   },
 ]

@@ -10,7 +10,13 @@ export interface Format {
   readonly round: (x: number) => number
 }
 
-export const F32: Format = { scalar: 'f32', fraction: 23, greatest: 3.4028234663852886e38, leastNormal: 2 ** -126, round: Math.fround }
+export const F32: Format = {
+  scalar: 'f32',
+  fraction: 23,
+  greatest: 3.4028234663852886e38,
+  leastNormal: 2 ** -126,
+  round: Math.fround,
+}
 export const F16: Format = { scalar: 'f16', fraction: 10, greatest: 65504, leastNormal: 2 ** -14, round: roundF16 }
 
 export const formatOf = (scalar: ScalarName): Format | null => (scalar === 'f32' ? F32 : scalar === 'f16' ? F16 : null)

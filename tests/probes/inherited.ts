@@ -1,5 +1,5 @@
 /** The defining expressions of functions whose accuracy is inherited, from the specification's table of functions. */
-import { type Arithmetic, ANY, type Interval, isAny, point } from './interval.js'
+import { ANY, type Arithmetic, type Interval, isAny, point } from './interval.js'
 
 /** Arguments as lists of lanes, results too. */
 export type Defining = (m: Arithmetic, args: readonly (readonly Interval[])[]) => Interval[]
@@ -11,13 +11,17 @@ const negative = (x: Interval): Interval => ({ lo: -x.hi, hi: -x.lo })
 const union = (a: Interval, b: Interval): Interval => ({ lo: Math.min(a.lo, b.lo), hi: Math.max(a.hi, b.hi) })
 
 /** Lane by lane; an argument of one lane is for all. */
-const lanes = (of: (m: Arithmetic, ...x: Interval[]) => Interval): Defining => (m, args) =>
-  (args[0] as Interval[]).map((_, i) => of(m, ...args.map((a) => (a.length === 1 ? a[0] : a[i]) as Interval)))
+const lanes =
+  (of: (m: Arithmetic, ...x: Interval[]) => Interval): Defining =>
+  (m, args) =>
+    (args[0] as Interval[]).map((_, i) => of(m, ...args.map((a) => (a.length === 1 ? a[0] : a[i]) as Interval)))
 
-const dotOf = (m: Arithmetic, a: readonly Interval[], b: readonly Interval[]): Interval => m.sum(a.map((x, i) => m.mul(x, b[i] as Interval)))
+const dotOf = (m: Arithmetic, a: readonly Interval[], b: readonly Interval[]): Interval =>
+  m.sum(a.map((x, i) => m.mul(x, b[i] as Interval)))
 const lengthOf = (m: Arithmetic, a: readonly Interval[]): Interval => m.sqrt(dotOf(m, a, a))
 
-const clamp01 = (x: Interval): Interval => (isAny(x) ? ANY : { lo: Math.min(Math.max(x.lo, 0), 1), hi: Math.min(Math.max(x.hi, 0), 1) })
+const clamp01 = (x: Interval): Interval =>
+  isAny(x) ? ANY : { lo: Math.min(Math.max(x.lo, 0), 1), hi: Math.min(Math.max(x.hi, 0), 1) }
 
 const refract: Defining = (m, [x = [], n = [], [eta = ANY] = []]) => {
   const cosine = dotOf(m, n, x)
@@ -36,7 +40,16 @@ const refract: Defining = (m, [x = [], n = [], [eta = ANY] = []]) => {
 const determinant: Defining = (m, [a = []]) => {
   const n = Math.sqrt(a.length)
   const sizes = a.map((x) => point(Math.max(1, Math.abs(x.lo), Math.abs(x.hi))))
-  if (isAny(m.sum(permutations(n).map(({ order }) => order.map((row, col) => sizes[col * n + row] as Interval).reduce((p, x) => m.mul(p, x)))))) return [ANY]
+  if (
+    isAny(
+      m.sum(
+        permutations(n).map(({ order }) =>
+          order.map((row, col) => sizes[col * n + row] as Interval).reduce((p, x) => m.mul(p, x)),
+        ),
+      ),
+    )
+  )
+    return [ANY]
   const terms = permutations(n).map(({ order, sign }) => {
     const product = order.map((row, col) => a[col * n + row] as Interval).reduce((p, x) => m.mul(p, x))
     return sign < 0 ? negative(product) : product
@@ -47,7 +60,10 @@ const determinant: Defining = (m, [a = []]) => {
 function permutations(n: number): { readonly order: readonly number[]; readonly sign: number }[] {
   if (n === 0) return [{ order: [], sign: 1 }]
   return permutations(n - 1).flatMap(({ order, sign }) =>
-    Array.from({ length: n }, (_, at) => ({ order: [...order.slice(0, at), n - 1, ...order.slice(at)], sign: (n - 1 - at) % 2 ? -sign : sign })),
+    Array.from({ length: n }, (_, at) => ({
+      order: [...order.slice(0, at), n - 1, ...order.slice(at)],
+      sign: (n - 1 - at) % 2 ? -sign : sign,
+    })),
   )
 }
 
@@ -77,7 +93,12 @@ export const INHERITED: Readonly<Record<string, Defining>> = {
       return m.sub(m.mul(a[j] as Interval, b[k] as Interval), m.mul(a[k] as Interval, b[j] as Interval))
     }),
   length: (m, [a = []]) => [lengthOf(m, a)],
-  distance: (m, [a = [], b = []]) => [lengthOf(m, a.map((x, i) => m.sub(x, b[i] as Interval)))],
+  distance: (m, [a = [], b = []]) => [
+    lengthOf(
+      m,
+      a.map((x, i) => m.sub(x, b[i] as Interval)),
+    ),
+  ],
   normalize: (m, [a = []]) => {
     const size = lengthOf(m, a)
     return a.map((x) => m.div(x, size))
@@ -96,8 +117,16 @@ export const INHERITED: Readonly<Record<string, Defining>> = {
 }
 
 /** A matrix times a matrix, a vector or a scalar: every lane is a dot product. `rows` of the left, `inner` of both. */
-export const productOf = (m: Arithmetic, a: readonly Interval[], b: readonly Interval[], rows: number, inner: number): Interval[] =>
+export const productOf = (
+  m: Arithmetic,
+  a: readonly Interval[],
+  b: readonly Interval[],
+  rows: number,
+  inner: number,
+): Interval[] =>
   Array.from({ length: (b.length / inner) * rows }, (_, i) => {
     const [r, c] = [i % rows, Math.floor(i / rows)]
-    return m.sum(Array.from({ length: inner }, (_x, k) => m.mul(a[k * rows + r] as Interval, b[c * inner + k] as Interval)))
+    return m.sum(
+      Array.from({ length: inner }, (_x, k) => m.mul(a[k * rows + r] as Interval, b[c * inner + k] as Interval)),
+    )
   })

@@ -42,7 +42,8 @@ export interface Arithmetic {
   constant(x: number): Interval
 }
 
-const finite = (f: Format, x: Interval): Interval => (x.lo < -f.greatest || x.hi > f.greatest || Number.isNaN(x.lo + x.hi) ? ANY : x)
+const finite = (f: Format, x: Interval): Interval =>
+  x.lo < -f.greatest || x.hi > f.greatest || Number.isNaN(x.lo + x.hi) ? ANY : x
 
 /** A result that may be subnormal may be zero. */
 function flushed(f: Format, { lo, hi }: Interval): Interval {
@@ -55,7 +56,12 @@ function rounded(f: Format, lo: number, hi: number): Interval {
 }
 
 /** A monotonic function with an error, by its values at both ends. */
-function monotonic(f: Format, a: Interval, of: (x: number) => number, error: (x: number, value: number) => number): Interval {
+function monotonic(
+  f: Format,
+  a: Interval,
+  of: (x: number) => number,
+  error: (x: number, value: number) => number,
+): Interval {
   if (isAny(a)) return ANY
   const [p, q] = [of(a.lo), of(a.hi)]
   const [lo, hi] = [p - error(a.lo, p), q + error(a.hi, q)]
@@ -66,11 +72,13 @@ export function arithmetic(f: Format): Arithmetic {
   const half = f.scalar === 'f16'
   const add = (a: Interval, b: Interval): Interval => rounded(f, a.lo + b.lo, a.hi + b.hi)
   const divisor = 2 ** (half ? 14 : 126)
-  const wave = (of: (x: number) => number) => (a: Interval): Interval => {
-    if (a.lo !== a.hi || Math.abs(a.lo) > Math.PI) return ANY
-    const error = half ? 2 ** -7 : 2 ** -11
-    return { lo: of(a.lo) - error, hi: of(a.hi) + error }
-  }
+  const wave =
+    (of: (x: number) => number) =>
+    (a: Interval): Interval => {
+      if (a.lo !== a.hi || Math.abs(a.lo) > Math.PI) return ANY
+      const error = half ? 2 ** -7 : 2 ** -11
+      return { lo: of(a.lo) - error, hi: of(a.hi) + error }
+    }
   return {
     add,
     sub: (a, b) => add(a, { lo: -b.hi, hi: -b.lo }),

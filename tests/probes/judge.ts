@@ -37,11 +37,22 @@ export interface Judged {
   readonly lanes?: readonly (readonly number[])[]
 }
 
-export async function judgePlans(all: readonly Expected[], plans: readonly Plan[], engines: Engines): Promise<Judged[]> {
+export async function judgePlans(
+  all: readonly Expected[],
+  plans: readonly Plan[],
+  engines: Engines,
+): Promise<Judged[]> {
   const finished = await runPlans(plans, engines)
   return finished.flatMap(({ plan, outcomes }, n) =>
     plan.runs.map((run, i): Judged => {
-      const base = { expected: all[n] as Expected, run: run.name, executor: run.executor, faults: [], compared: 0, open: 0 }
+      const base = {
+        expected: all[n] as Expected,
+        run: run.name,
+        executor: run.executor,
+        faults: [],
+        compared: 0,
+        open: 0,
+      }
       const outcome = outcomes[i]
       if (!outcome || 'error' in outcome) return { ...base, error: outcome?.error ?? 'it did not run' }
       if ('skipped' in outcome) return { ...base, skipped: outcome.skipped }
@@ -51,7 +62,10 @@ export async function judgePlans(all: readonly Expected[], plans: readonly Plan[
   )
 }
 
-function compare({ probe, allowed }: Expected, results: readonly (readonly number[])[]): Pick<Judged, 'faults' | 'compared' | 'open'> {
+function compare(
+  { probe, allowed }: Expected,
+  results: readonly (readonly number[])[],
+): Pick<Judged, 'faults' | 'compared' | 'open'> {
   const faults: Fault[] = []
   let compared = 0
   let open = 0
@@ -70,7 +84,9 @@ const shown = (x: number): string => (Object.is(x, -0) ? '-0' : String(x))
 
 /** One line, as `sin(3.1) = 0.2 at lane 0, allowed 0.04 … 0.05`. */
 export function describeFault(probe: Probe, { call, lane, got, allowed }: Fault): string {
-  const args = call.map((lanes) => (lanes.length === 1 ? shown(lanes[0] as number) : `(${lanes.map(shown).join(', ')})`)).join(', ')
+  const args = call
+    .map((lanes) => (lanes.length === 1 ? shown(lanes[0] as number) : `(${lanes.map(shown).join(', ')})`))
+    .join(', ')
   const range = allowed.lo === allowed.hi ? shown(allowed.lo) : `${allowed.lo} … ${allowed.hi}`
   return `${probe.name}: f(${args}) = ${shown(got)}${scalarOf(probe.out) === probe.out ? '' : ` at lane ${lane}`}, allowed ${range}`
 }

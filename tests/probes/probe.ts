@@ -3,9 +3,18 @@
  * lie in flat arrays of scalars, so that every type can be probed in the same way; bools are 0 and 1.
  */
 import type { CompileOptions } from '@weft/codegen'
-import { type AnyExpr, bool, d, f16, f32, i32, input, kernel, output, u32, type Builder } from '@weft/dsl'
 import * as tokens from '@weft/dsl'
-import { f16Bits, f16FromBits, isScalar, laneCount, scalarOf, type KernelSource, type ScalarName, type ValueName } from '@weft/dsl/ir'
+import { type AnyExpr, type Builder, bool, d, f16, f32, i32, input, kernel, output, u32 } from '@weft/dsl'
+import {
+  f16Bits,
+  f16FromBits,
+  isScalar,
+  type KernelSource,
+  laneCount,
+  type ScalarName,
+  scalarOf,
+  type ValueName,
+} from '@weft/dsl/ir'
 import type { BufferData, ParityCase } from '../parity/case.js'
 
 export interface Probe {
@@ -20,16 +29,28 @@ export interface Probe {
 }
 
 type Token = (...parts: readonly unknown[]) => AnyExpr
-const SPECIAL: Readonly<Record<string, unknown>> = { 'vec2<bool>': tokens.vec2b, 'vec3<bool>': tokens.vec3b, 'vec4<bool>': tokens.vec4b }
+const SPECIAL: Readonly<Record<string, unknown>> = {
+  'vec2<bool>': tokens.vec2b,
+  'vec3<bool>': tokens.vec3b,
+  'vec4<bool>': tokens.vec4b,
+}
 
 /** The token of a type: its constructor. */
-export const tokenOf = (type: ValueName): Token => (SPECIAL[type] ?? (tokens as unknown as Record<string, unknown>)[type]) as Token
+export const tokenOf = (type: ValueName): Token =>
+  (SPECIAL[type] ?? (tokens as unknown as Record<string, unknown>)[type]) as Token
 
-const STORED: Readonly<Record<ScalarName, typeof d.f32 | typeof d.f16 | typeof d.i32 | typeof d.u32>> = { bool: d.u32, f16: d.f16, f32: d.f32, i32: d.i32, u32: d.u32 }
+const STORED: Readonly<Record<ScalarName, typeof d.f32 | typeof d.f16 | typeof d.i32 | typeof d.u32>> = {
+  bool: d.u32,
+  f16: d.f16,
+  f32: d.f32,
+  i32: d.i32,
+  u32: d.u32,
+}
 const SCALAR_TOKEN: Readonly<Record<ScalarName, unknown>> = { bool, f16, f32, i32, u32 }
 
 /** The value of `type` from scalars. */
-const assemble = (type: ValueName, lanes: readonly AnyExpr[]): AnyExpr => (isScalar(type) ? (lanes[0] as AnyExpr) : tokenOf(type)(...lanes))
+const assemble = (type: ValueName, lanes: readonly AnyExpr[]): AnyExpr =>
+  isScalar(type) ? (lanes[0] as AnyExpr) : tokenOf(type)(...lanes)
 
 /** The scalars of a value, as they are stored. */
 function takeApart(value: AnyExpr, type: ValueName): AnyExpr[] {
@@ -51,20 +72,37 @@ type Elements = { at(i: AnyExpr | number): AnyExpr & { set(v: AnyExpr): void } }
 
 /** Reads the arguments of call `i` from memory: nothing is constant to any compiler. */
 function runtimeKernel(probe: Probe): KernelSource {
-  const inputs = probe.types.map((type, i) => [`a${i}`, input(d.arrayOf(STORED[scalarOf(type)] as typeof d.f32))] as const)
-  const bindings = { ...Object.fromEntries(inputs), out: output(d.arrayOf(STORED[scalarOf(probe.out)] as typeof d.f32)) }
-  return kernel('probe', { workgroupSize: [WORKGROUP], bindings, workgroups: () => [padded(probe) / WORKGROUP], guards: 'off' }, (views, k) => {
-    const memory = views as unknown as Record<string, Elements>
-    const i = k.let('i', k.globalIndex)
-    const args = probe.types.map((type, n) => {
-      const count = laneCount(type)
-      const lanes = Array.from({ length: count }, (_, lane) => (memory[`a${n}`] as Elements).at(count === 1 ? i : i.mul(count).add(lane)))
-      return assemble(type, scalarOf(type) === 'bool' ? lanes.map((x) => (x as unknown as { ne(n: number): AnyExpr }).ne(0)) : lanes)
-    })
-    const value = k.let('value', probe.apply(args, k) as never) as AnyExpr
-    const results = takeApart(value, probe.out)
-    results.forEach((r, lane) => (memory.out as Elements).at(results.length === 1 ? i : i.mul(results.length).add(lane)).set(r))
-  })
+  const inputs = probe.types.map(
+    (type, i) => [`a${i}`, input(d.arrayOf(STORED[scalarOf(type)] as typeof d.f32))] as const,
+  )
+  const bindings = {
+    ...Object.fromEntries(inputs),
+    out: output(d.arrayOf(STORED[scalarOf(probe.out)] as typeof d.f32)),
+  }
+  return kernel(
+    'probe',
+    { workgroupSize: [WORKGROUP], bindings, workgroups: () => [padded(probe) / WORKGROUP], guards: 'off' },
+    (views, k) => {
+      const memory = views as unknown as Record<string, Elements>
+      const i = k.let('i', k.globalIndex)
+      const args = probe.types.map((type, n) => {
+        const count = laneCount(type)
+        const lanes = Array.from({ length: count }, (_, lane) =>
+          (memory[`a${n}`] as Elements).at(count === 1 ? i : i.mul(count).add(lane)),
+        )
+        return assemble(
+          type,
+          scalarOf(type) === 'bool' ? lanes.map((x) => (x as unknown as { ne(n: number): AnyExpr }).ne(0)) : lanes,
+        )
+      })
+      const value = k.let('value', probe.apply(args, k) as never) as AnyExpr
+      const results = takeApart(value, probe.out)
+      results.forEach(
+        (r, lane) =>
+          void (memory.out as Elements).at(results.length === 1 ? i : i.mul(results.length).add(lane)).set(r),
+      )
+    },
+  )
 }
 
 /** Calls on constants: compilers evaluate them. */
@@ -75,7 +113,7 @@ function constantKernel(probe: Probe): KernelSource {
     probe.calls.forEach((call, i) => {
       const args = probe.types.map((type, n) => constant(type, call[n] as readonly number[]))
       const results = takeApart(k.let(`v${i}`, probe.apply(args, k) as never) as AnyExpr, probe.out)
-      results.forEach((r, lane) => out?.at(i * results.length + lane).set(r))
+      results.forEach((r, lane) => void out?.at(i * results.length + lane).set(r))
     })
   })
 }
@@ -97,7 +135,8 @@ export function toMemory(scalar: ScalarName, lanes: readonly number[]): BufferDa
 export function fromMemory(probe: Probe, bytes: Uint8Array): number[][] {
   const scalar = scalarOf(probe.out)
   const buffer = bytes.slice().buffer
-  const all = scalar === 'f16' ? Array.from(new Uint16Array(buffer), f16FromBits) : Array.from(new ARRAY[scalar](buffer))
+  const all =
+    scalar === 'f16' ? Array.from(new Uint16Array(buffer), f16FromBits) : Array.from(new ARRAY[scalar](buffer))
   const lanes = laneCount(probe.out)
   return probe.calls.map((_, i) => all.slice(i * lanes, (i + 1) * lanes))
 }
@@ -112,9 +151,32 @@ const room = (probe: Probe, calls: number): BufferData =>
 export function caseOf(probe: Probe, when: 'run time' | 'constant', tintOnly?: string): ParityCase {
   const more = tintOnly === undefined ? {} : { tintOnly }
   if (when === 'constant') {
-    return { name: probe.name, kernel: constantKernel(probe), bindings: { out: room(probe, probe.calls.length) }, compile: AS_WRITTEN, ...more }
+    return {
+      name: probe.name,
+      kernel: constantKernel(probe),
+      bindings: { out: room(probe, probe.calls.length) },
+      compile: AS_WRITTEN,
+      ...more,
+    }
   }
-  const calls = Array.from({ length: padded(probe) }, (_, i) => probe.calls[i % probe.calls.length] as Probe['calls'][number])
-  const inputs = probe.types.map((type, n) => [`a${n}`, toMemory(scalarOf(type), calls.flatMap((call) => call[n] as readonly number[]))] as const)
-  return { name: probe.name, kernel: runtimeKernel(probe), bindings: { ...Object.fromEntries(inputs), out: room(probe, calls.length) }, ...more }
+  const calls = Array.from(
+    { length: padded(probe) },
+    (_, i) => probe.calls[i % probe.calls.length] as Probe['calls'][number],
+  )
+  const inputs = probe.types.map(
+    (type, n) =>
+      [
+        `a${n}`,
+        toMemory(
+          scalarOf(type),
+          calls.flatMap((call) => call[n] as readonly number[]),
+        ),
+      ] as const,
+  )
+  return {
+    name: probe.name,
+    kernel: runtimeKernel(probe),
+    bindings: { ...Object.fromEntries(inputs), out: room(probe, calls.length) },
+    ...more,
+  }
 }

@@ -1,6 +1,16 @@
 /** Every row of the table of pure ops, over every type of its `over`: the probes that are derived from it. */
 import { type AnyExpr, fn } from '@weft/dsl'
-import { laneCount, PURE, type PureName, type Row, refusal, scalarOf, slotType, type Slot, type ValueName } from '@weft/dsl/ir'
+import {
+  laneCount,
+  PURE,
+  type PureName,
+  type Row,
+  refusal,
+  type Slot,
+  scalarOf,
+  slotType,
+  type ValueName,
+} from '@weft/dsl/ir'
 import { acceptable } from './accept.js'
 import type { Expected } from './judge.js'
 import type { Probe } from './probe.js'
@@ -21,8 +31,8 @@ function write(op: PureName, row: Row, args: readonly AnyExpr[]): AnyExpr {
   const [first, ...rest] = args as unknown as [Record<string, (...a: unknown[]) => AnyExpr>, ...unknown[]]
   if (row.form !== 'call') return (first[METHOD[op] ?? op] as (...a: unknown[]) => AnyExpr).apply(first, rest)
   const functions = fn as unknown as Record<string, (...a: unknown[]) => unknown>
-  if (row.member === undefined) return functions[row.wgsl]?.(...args) as AnyExpr
-  return (functions[row.wgsl]?.(...args) as Record<string, AnyExpr>)[row.member] as AnyExpr
+  const result = functions[row.wgsl]?.(...args)
+  return (row.member === undefined ? result : (result as Record<string, unknown>)[row.member]) as AnyExpr
 }
 
 /** The types of the arguments; where a slot takes a vector or its scalar, both. */
@@ -46,7 +56,11 @@ function lanewiseCalls(op: PureName, row: Row, types: readonly ValueName[]): num
   const width = Math.max(...types.map(laneCount))
   const calls: number[][][] = []
   for (let i = 0; i < all.length; i += width) {
-    calls.push(types.map((type, n) => Array.from({ length: laneCount(type) }, (_, lane) => (all[(i + lane) % all.length] as number[])[n] as number)))
+    calls.push(
+      types.map((type, n) =>
+        Array.from({ length: laneCount(type) }, (_, lane) => (all[(i + lane) % all.length] as number[])[n] as number),
+      ),
+    )
   }
   return calls
 }
@@ -55,7 +69,9 @@ const MIXED_CALLS = 192
 
 function mixedCalls(types: readonly ValueName[], seed: number): number[][][] {
   const next = sequence(seed)
-  return Array.from({ length: MIXED_CALLS }, () => types.map((type) => Array.from({ length: laneCount(type) }, () => mixed(scalarOf(type), next))))
+  return Array.from({ length: MIXED_CALLS }, () =>
+    types.map((type) => Array.from({ length: laneCount(type) }, () => mixed(scalarOf(type), next))),
+  )
 }
 
 export const pureProbes: readonly PureProbe[] = ROWS.flatMap(([op, row]) =>
@@ -63,7 +79,10 @@ export const pureProbes: readonly PureProbe[] = ROWS.flatMap(([op, row]) =>
     signatures(row, t as ValueName).map((types, form): PureProbe => {
       const matrix = types.some((type) => type.startsWith('mat'))
       return {
-        op, t, types, out: slotType(row.out, t),
+        op,
+        t,
+        types,
+        out: slotType(row.out, t),
         name: `${op}${row.over.length === 0 ? '' : ` ${t}`}${form === 0 ? '' : ` (${types.join(', ')})`}`,
         apply: (args) => write(op, row, args),
         calls: row.whole || matrix ? mixedCalls(types, op.length * 7919 + form) : lanewiseCalls(op, row, types),
@@ -76,7 +95,16 @@ const CONSTANTS = 24
 
 /** The same on constants: some of the calls that WGSL does not refuse, spread over all of them. */
 export function constantProbe(p: PureProbe): PureProbe | null {
-  const allowed = p.calls.filter((call) => finite(call) && refusal(p.op, p.out, call.map((lanes, i) => ({ type: p.types[i] as ValueName, lanes })), p.types) === null)
+  const allowed = p.calls.filter(
+    (call) =>
+      finite(call) &&
+      refusal(
+        p.op,
+        p.out,
+        call.map((lanes, i) => ({ type: p.types[i] as ValueName, lanes })),
+        p.types,
+      ) === null,
+  )
   const step = Math.max(1, Math.floor(allowed.length / CONSTANTS))
   const calls = allowed.filter((_, i) => i % step === 0).slice(0, CONSTANTS)
   return calls.length === 0 ? null : { ...p, name: `${p.name}, constants`, calls }
@@ -85,6 +113,13 @@ export function constantProbe(p: PureProbe): PureProbe | null {
 const finite = (call: Probe['calls'][number]): boolean => call.every((lanes) => lanes.every(Number.isFinite))
 
 /** What a probe must give. */
-export const expectedOf = (probe: PureProbe, when: 'run time' | 'constant'): Expected & { readonly probe: PureProbe } => ({
-  probe, when, allowed: probe.calls.map((call) => acceptable(probe.op, PURE[probe.op] as unknown as Row, probe.types, probe.out, call)),
+export const expectedOf = (
+  probe: PureProbe,
+  when: 'run time' | 'constant',
+): Expected & { readonly probe: PureProbe } => ({
+  probe,
+  when,
+  allowed: probe.calls.map((call) =>
+    acceptable(probe.op, PURE[probe.op] as unknown as Row, probe.types, probe.out, call),
+  ),
 })

@@ -30,13 +30,25 @@ export async function probeSuite(title: string, all: readonly Expected[]): Promi
         const name = `${expected.probe.name}: ${executor}`
         const reason = skipped(plans[n] as Plan, executor)
         if (reason !== null) it.skip(`${name} (${reason})`)
-        else it(name, () => expect(unexplained(judged.filter((j) => j.expected === expected && j.executor === executor), seen)).toEqual([]))
+        else
+          it(name, () =>
+            expect(
+              unexplained(
+                judged.filter((j) => j.expected === expected && j.executor === executor),
+                seen,
+              ),
+            ).toEqual([]),
+          )
       }
     })
 
-    it('all modules are valid', async () => {
-      for (const plan of plans) await validateModules(plan.compiled, plan.case)
-    }, 10 * MINUTES)
+    it(
+      'all modules are valid',
+      async () => {
+        for (const plan of plans) await validateModules(plan.compiled, plan.case)
+      },
+      10 * MINUTES,
+    )
 
     const mine = DEVIATIONS.filter((d) => all.some((e) => concerns(d, e)) && typeof engines[d.engine] !== 'string')
     for (const d of mine) it(`the deviation ${d.id} still occurs`, () => expect(seen.has(d), d.because).toBe(true))

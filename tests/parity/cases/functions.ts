@@ -1,4 +1,4 @@
-import { d, f32, func, kernel, output, input, ptr, u32, vec2f, fn } from '@weft/dsl'
+import { d, f32, fn, func, input, kernel, output, ptr, u32, vec2f } from '@weft/dsl'
 import { f32s, partly, u32s } from '../data.js'
 import { chorus, story } from './story.js'
 
@@ -33,13 +33,30 @@ const twice = func('twice(p)', [ptr('function', u32)], (p) => {
   bump(p, u32(10))
 })
 const readOnly = func('read_only(p)', [ptr('storage', d.arrayOf(d.u32))], (p) => p.at(1).add(p.at(2)))
-const total = func('total(p)', [ptr('workgroup', d.arrayOf(d.u32, 4))], (p) => p.at(0).add(p.at(1)).add(p.at(2)).add(p.at(3)))
+const total = func('total(p)', [ptr('workgroup', d.arrayOf(d.u32, 4))], (p) =>
+  p.at(0).add(p.at(1)).add(p.at(2)).add(p.at(3)),
+)
 
 /** Functions with values and pointers. */
 export const functions = [
-  chorus('a function of a value', 6, (i) => 2 * i, (i) => double(i)),
-  chorus('functions that call functions', 6, (i) => 4 * i, (i) => quadruple(i)),
-  chorus('a function with variables and loops', 10, (i) => [0, 1, 1, 2, 3, 5, 8, 13, 21, 34][i]!, (i) => fibonacci(i)),
+  chorus(
+    'a function of a value',
+    6,
+    (i) => 2 * i,
+    (i) => double(i),
+  ),
+  chorus(
+    'functions that call functions',
+    6,
+    (i) => 4 * i,
+    (i) => quadruple(i),
+  ),
+  chorus(
+    'a function with variables and loops',
+    10,
+    (i) => [0, 1, 1, 2, 3, 5, 8, 13, 21, 34][i]!,
+    (i) => fibonacci(i),
+  ),
   story('a vector argument', [{ f: 25 }], ({ put, f }) => put(length2(vec2f(f(3), f(4))))),
   story('a pointer to a variable', [8, 13], ({ k, put, n }) => {
     const v = k.var('v', n(3))
@@ -90,7 +107,7 @@ export const functions = [
     p.a.set(n(4))
     p.b.set(n(5))
     const a = k.var('a', d.arrayOf(d.u32, 3))
-    ;[1, 2, 3].forEach((x, i) => a.at(i).set(x))
+    ;[1, 2, 3].forEach((x, i) => void a.at(i).set(x))
     put(sumPair(p as never), sumArray(a as never))
   }),
   story('arguments are evaluated before the call', [1, 6], ({ k, put, n }) => {
@@ -101,31 +118,62 @@ export const functions = [
   }),
   {
     name: 'a pointer to storage',
-    kernel: kernel('storage_pointer', { workgroupSize: [1], bindings: { x: input(d.arrayOf(d.u32)), out: output(d.arrayOf(d.u32)) }, workgroups: () => [1], guards: 'off' }, ({ x, out }) => {
-      out.at(0).set(readOnly(x as never))
-    }),
+    kernel: kernel(
+      'storage_pointer',
+      {
+        workgroupSize: [1],
+        bindings: { x: input(d.arrayOf(d.u32)), out: output(d.arrayOf(d.u32)) },
+        workgroups: () => [1],
+        guards: 'off',
+      },
+      ({ x, out }) => {
+        out.at(0).set(readOnly(x as never))
+      },
+    ),
     bindings: { x: u32s(1, 20, 300), out: partly(2, u32s()) },
     expect: { out: partly(2, u32s(320)) },
   },
   {
     name: 'a pointer to workgroup memory',
-    kernel: kernel('workgroup_pointer', { workgroupSize: [4], bindings: { out: output(d.arrayOf(d.u32)) }, workgroups: () => [1], guards: 'off' }, ({ out }, k) => {
-      const shared = k.workgroup('tile', d.arrayOf(d.u32, 4))
-      shared.at(k.localIndex).set(k.localIndex.add(1))
-      k.workgroupBarrier()
-      out.at(k.localIndex).set(total(shared).add(k.localIndex))
-    }),
+    kernel: kernel(
+      'workgroup_pointer',
+      { workgroupSize: [4], bindings: { out: output(d.arrayOf(d.u32)) }, workgroups: () => [1], guards: 'off' },
+      ({ out }, k) => {
+        const shared = k.workgroup('tile', d.arrayOf(d.u32, 4))
+        shared.at(k.localIndex).set(k.localIndex.add(1))
+        k.workgroupBarrier()
+        out.at(k.localIndex).set(total(shared).add(k.localIndex))
+      },
+    ),
     bindings: { out: partly(5, u32s()) },
     expect: { out: partly(5, u32s(10, 11, 12, 13)) },
   },
   {
     name: 'gelu as a function',
-    kernel: kernel('gelu_kernel', { workgroupSize: [4], bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) }, workgroups: () => [1], guards: 'off' }, ({ x, y }, k) => {
-      const gelu = func('gelu(x)', [f32], (v) => f32`0.5 * ${v} * (1 + tanh(0.7978845608 * (${v} + 0.044715 * ${v} * ${v} * ${v})))`)
-      const i = k.localIndex
-      y.at(i).set(gelu(x.at(i)))
-    }),
+    kernel: kernel(
+      'gelu_kernel',
+      {
+        workgroupSize: [4],
+        bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) },
+        workgroups: () => [1],
+        guards: 'off',
+      },
+      ({ x, y }, k) => {
+        const gelu = func(
+          'gelu(x)',
+          [f32],
+          (v) => f32`0.5 * ${v} * (1 + tanh(0.7978845608 * (${v} + 0.044715 * ${v} * ${v} * ${v})))`,
+        )
+        const i = k.localIndex
+        y.at(i).set(gelu(x.at(i)))
+      },
+    ),
     bindings: { x: f32s(-2, -0.5, 0.5, 2), y: partly(5, f32s()) },
-    tolerance: { kind: 'near' as const, abs: 2e-5, rel: 1e-6, because: 'tanh has an absolute error of 1e-5 by the specification, here times x/2 ≤ 1, and five roundings' },
+    tolerance: {
+      kind: 'near' as const,
+      abs: 2e-5,
+      rel: 1e-6,
+      because: 'tanh has an absolute error of 1e-5 by the specification, here times x/2 ≤ 1, and five roundings',
+    },
   },
 ]

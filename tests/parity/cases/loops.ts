@@ -57,43 +57,76 @@ export const loops = [
   }),
   story('unrolled range', [0, 1, 4, 9], ({ k, put }) => {
     const squares = Array.from({ length: 4 }, (_, i) => k.var(`s${i}`, u32(0)))
-    k.range('i', 0, 4, 1, (i) => squares.forEach((s, j) => k.if(i.eq(j), () => s.set(i.mul(i)))), { unroll: true })
+    k.range('i', 0, 4, 1, (i) => squares.forEach((s, j) => void k.if(i.eq(j), () => s.set(i.mul(i)))), { unroll: true })
     put(...squares)
   }),
-  story('nested ranges', [Array.from({ length: 4 }, (_, i) => Array.from({ length: i }, (_x, j) => i * 10 + j)).flat().reduce((a, b) => a + b, 0)], ({ k, put, n }) => {
-    const total = k.var('total', u32(0))
-    k.range('i', n(4), (i) => k.range('j', i, (j) => total.addAssign(i.mul(10).add(j))))
-    put(total)
-  }),
+  story(
+    'nested ranges',
+    [
+      Array.from({ length: 4 }, (_, i) => Array.from({ length: i }, (_x, j) => i * 10 + j))
+        .flat()
+        .reduce((a, b) => a + b, 0),
+    ],
+    ({ k, put, n }) => {
+      const total = k.var('total', u32(0))
+      k.range('i', n(4), (i) => k.range('j', i, (j) => total.addAssign(i.mul(10).add(j))))
+      put(total)
+    },
+  ),
   story('for', [0 + 1 + 2 + 4 + 8, 16], ({ k, put, n }) => {
     const total = k.var('total', u32(0))
     const last = k.var('last', u32(0))
-    k.for('i', u32(1), (i) => i.lt(n(9).add(5)), (i) => i.mul(2), (i) => {
-      total.addAssign(i)
-      last.set(i.mul(2))
-    })
+    k.for(
+      'i',
+      u32(1),
+      (i) => i.lt(n(9).add(5)),
+      (i) => i.mul(2),
+      (i) => {
+        total.addAssign(i)
+        last.set(i.mul(2))
+      },
+    )
     put(total, last)
   }),
   story('for whose update is a statement', [5], ({ k, put, n }) => {
     const rounds = k.var('rounds', u32(0))
-    k.for('i', u32(0), (i) => i.lt(n(10)), (i) => i.addAssign(2), () => rounds.addAssign(1))
+    k.for(
+      'i',
+      u32(0),
+      (i) => i.lt(n(10)),
+      (i) => i.addAssign(2),
+      () => rounds.addAssign(1),
+    )
     put(rounds)
   }),
   story('while', [111, 0], ({ k, put, n }) => {
     // the rounds of 3x + 1 from 27 on
     const v = k.var('v', n(15).add(12))
     const rounds = k.var('rounds', u32(0))
-    k.while(() => v.ne(1), () => {
-      k.if(v.rem(2).eq(0), () => v.divAssign(2), () => v.set(v.mul(3).add(1)))
-      rounds.addAssign(1)
-    })
+    k.while(
+      () => v.ne(1),
+      () => {
+        k.if(
+          v.rem(2).eq(0),
+          () => v.divAssign(2),
+          () => v.set(v.mul(3).add(1)),
+        )
+        rounds.addAssign(1)
+      },
+    )
     put(rounds)
-    k.while(() => n(0).eq(1), () => rounds.set(5))
+    k.while(
+      () => n(0).eq(1),
+      () => rounds.set(5),
+    )
     put(rounds.sub(111))
   }),
   story('while whose test reads memory', [5], ({ k, put, x }) => {
     const i = k.var('i', u32(0))
-    k.while(() => x.at(i).lt(5), () => i.addAssign(1))
+    k.while(
+      () => x.at(i).lt(5),
+      () => i.addAssign(1),
+    )
     put(i)
   }),
   story('loop with break', [6], ({ k, put, n }) => {
@@ -143,26 +176,45 @@ export const loops = [
     )
     put(v, w)
   }),
-  chorus('rounds that differ by invocation', 20, (i) => sum(0, i % 7), (i, k) => {
-    const total = k.var('total', u32(0))
-    k.range('j', i.rem(7), (j) => total.addAssign(j))
-    return total
-  }),
-  chorus('a loop that carries two variables', 12, (i) => [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89][i]!, (i, k) => {
-    const a = k.var('a', u32(0))
-    const b = k.var('b', u32(1))
-    k.range('j', i, () => {
-      const next = k.let('next', a.add(b))
-      a.set(b)
-      b.set(next)
-    })
-    return a
-  }),
-  chorus('loops in branches', 10, (i) => (i % 2 ? sum(0, i) : sum(0, i) * 2), (i, k) => {
-    const v = k.var('v', u32(0))
-    k.if(i.rem(2).eq(1), () => k.range('j', i, (j) => v.addAssign(j)), () => k.range('j', i, (j) => v.addAssign(j.mul(2))))
-    return v
-  }),
+  chorus(
+    'rounds that differ by invocation',
+    20,
+    (i) => sum(0, i % 7),
+    (i, k) => {
+      const total = k.var('total', u32(0))
+      k.range('j', i.rem(7), (j) => total.addAssign(j))
+      return total
+    },
+  ),
+  chorus(
+    'a loop that carries two variables',
+    12,
+    (i) => [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89][i]!,
+    (i, k) => {
+      const a = k.var('a', u32(0))
+      const b = k.var('b', u32(1))
+      k.range('j', i, () => {
+        const next = k.let('next', a.add(b))
+        a.set(b)
+        b.set(next)
+      })
+      return a
+    },
+  ),
+  chorus(
+    'loops in branches',
+    10,
+    (i) => (i % 2 ? sum(0, i) : sum(0, i) * 2),
+    (i, k) => {
+      const v = k.var('v', u32(0))
+      k.if(
+        i.rem(2).eq(1),
+        () => k.range('j', i, (j) => v.addAssign(j)),
+        () => k.range('j', i, (j) => v.addAssign(j.mul(2))),
+      )
+      return v
+    },
+  ),
   story('an index may be used after the loop by a variable', [7], ({ k, put, n }) => {
     const last = k.var('last', u32(0))
     k.range('i', n(8), (i) => last.set(i))

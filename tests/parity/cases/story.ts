@@ -1,5 +1,18 @@
 /** The shortest way to write a case: one invocation that puts down words one after another. */
-import { type AnyExpr, type ArrayValue, bitcast, type Builder, d, type Expr, f32, i32, input, kernel, output, u32 } from '@weft/dsl'
+import {
+  type AnyExpr,
+  type ArrayValue,
+  type Builder,
+  bitcast,
+  d,
+  type Expr,
+  f32,
+  i32,
+  input,
+  kernel,
+  output,
+  u32,
+} from '@weft/dsl'
 import type { ParityCase, Tolerance } from '../case.js'
 import { partly, u32of } from '../data.js'
 
@@ -15,8 +28,7 @@ export interface Told {
   f(i: number): Expr<'f32'>
 }
 
-const word = (value: AnyExpr): Expr<'u32'> =>
-  value.type === 'f32' ? bitcast(u32, value) : u32(value)
+const word = (value: AnyExpr): Expr<'u32'> => (value.type === 'f32' ? bitcast(u32, value) : u32(value))
 
 const bits = new DataView(new ArrayBuffer(4))
 /** The word of a float, for the expected list. */
@@ -31,7 +43,12 @@ const float = (x: number): readonly number[] => [floatWord(x)]
 export type Word = number | boolean | { readonly f: number }
 const wordOf = (w: Word): number => (typeof w === 'object' ? (float(w.f)[0] as number) : Number(w) >>> 0)
 
-export function story(name: string, expected: readonly Word[], tell: (told: Told) => void, more: { readonly tolerance?: Tolerance } = {}): ParityCase {
+export function story(
+  name: string,
+  expected: readonly Word[],
+  tell: (told: Told) => void,
+  more: { readonly tolerance?: Tolerance } = {},
+): ParityCase {
   const source = kernel(
     name.replace(/\W+/g, '_'),
     {
@@ -43,15 +60,34 @@ export function story(name: string, expected: readonly Word[], tell: (told: Told
     ({ x, out }, k) => {
       let at = 0
       const n = (i: number): Expr<'u32'> => x.at(i)
-      tell({ k, x, n, i: (i) => i32(n(i)), f: (i) => f32(n(i)), put: (...values) => values.forEach((v) => out.at(at++).set(word(v))) })
+      tell({
+        k,
+        x,
+        n,
+        i: (i) => i32(n(i)),
+        f: (i) => f32(n(i)),
+        put: (...values) => values.forEach((v) => void out.at(at++).set(word(v))),
+      })
     },
   )
   const words = Uint32Array.from(expected, wordOf)
-  return { name, kernel: source, bindings: { x: u32of(16, (i) => i), out: partly(words.length + 2, new Uint32Array()) }, expect: { out: partly(words.length + 2, words) }, ...more }
+  return {
+    name,
+    kernel: source,
+    bindings: { x: u32of(16, (i) => i), out: partly(words.length + 2, new Uint32Array()) },
+    expect: { out: partly(words.length + 2, words) },
+    ...more,
+  }
 }
 
 /** The same for many invocations: each gets its index and gives one word. */
-export function chorus(name: string, n: number, expected: (i: number) => number, sing: (i: Expr<'u32'>, k: Builder, x: ArrayValue<'u32'>) => AnyExpr, workgroupSize = 8): ParityCase {
+export function chorus(
+  name: string,
+  n: number,
+  expected: (i: number) => number,
+  sing: (i: Expr<'u32'>, k: Builder, x: ArrayValue<'u32'>) => AnyExpr,
+  workgroupSize = 8,
+): ParityCase {
   const source = kernel(
     name.replace(/\W+/g, '_'),
     {
@@ -67,5 +103,11 @@ export function chorus(name: string, n: number, expected: (i: number) => number,
     },
   )
   const words = u32of(n, (i) => expected(i) >>> 0)
-  return { name, kernel: source, params: { count: n }, bindings: { x: u32of(16, (i) => i), out: partly(n + 3, new Uint32Array()) }, expect: { out: partly(n + 3, words) } }
+  return {
+    name,
+    kernel: source,
+    params: { count: n },
+    bindings: { x: u32of(16, (i) => i), out: partly(n + 3, new Uint32Array()) },
+    expect: { out: partly(n + 3, words) },
+  }
 }

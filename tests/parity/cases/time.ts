@@ -9,10 +9,18 @@ const inPlace = (name: string, body: Parameters<typeof build>[1], before: number
   expect: { m: u32s(...after) },
 })
 
-const build = (name: string, body: (m: { at(i: number | ReturnType<typeof u32>): ReturnType<typeof refs> }, k: Builder) => void) =>
-  kernel(name.replace(/\W+/g, '_'), { workgroupSize: [1], bindings: { m: inout(d.arrayOf(d.u32)) }, workgroups: () => [1], guards: 'off' }, ({ m }, k) => body(m, k))
+const build = (
+  name: string,
+  body: (m: { at(i: number | ReturnType<typeof u32>): ReturnType<typeof refs> }, k: Builder) => void,
+) =>
+  kernel(
+    name.replace(/\W+/g, '_'),
+    { workgroupSize: [1], bindings: { m: inout(d.arrayOf(d.u32)) }, workgroups: () => [1], guards: 'off' },
+    ({ m }, k) => body(m, k),
+  )
 
 import type { Builder, VarRef } from '@weft/dsl'
+
 declare function refs(): VarRef<'u32'>
 
 /** Reads happen where they are written, whatever happens between them and their use. */
@@ -73,37 +81,62 @@ export const time = [
     })
     put(total)
   }),
-  inPlace('storage: read, write, use', (m, k) => {
-    const old = m.at(0)
-    m.at(0).set(7)
-    const two = m.at(1).add(old)
-    m.at(1).set(100)
-    m.at(2).set(two)
-    k.if(two.gt(0), () => m.at(3).set(m.at(0)))
-  }, [1, 2, 3, 4], [7, 100, 3, 7]),
-  inPlace('storage: two elements exchanged', (m) => {
-    const a = m.at(0)
-    const b = m.at(1)
-    m.at(0).set(b)
-    m.at(1).set(a)
-  }, [1, 2], [2, 1]),
-  inPlace('storage: indices that may be equal', (m) => {
-    const i = m.at(2)
-    const first = m.at(i)
-    m.at(0).set(9)
-    m.at(1).set(first)
-    m.at(3).set(m.at(i))
-  }, [5, 6, 0, 0], [9, 5, 0, 9]),
-  inPlace('storage: a running sum in place', (m, k) => {
-    k.range('i', 1, 6, (i) => {
-      const here = m.at(i)
-      const before = m.at(i.sub(1))
-      m.at(i).set(before.add(here))
-    })
-  }, [1, 2, 3, 4, 5, 6], [1, 3, 6, 10, 15, 21]),
-  inPlace('storage: a read before a loop that writes it', (m, k) => {
-    const first = m.at(0)
-    k.range('i', 3, () => m.at(0).addAssign(10))
-    m.at(1).set(first)
-  }, [1, 0], [31, 1]),
+  inPlace(
+    'storage: read, write, use',
+    (m, k) => {
+      const old = m.at(0)
+      m.at(0).set(7)
+      const two = m.at(1).add(old)
+      m.at(1).set(100)
+      m.at(2).set(two)
+      k.if(two.gt(0), () => m.at(3).set(m.at(0)))
+    },
+    [1, 2, 3, 4],
+    [7, 100, 3, 7],
+  ),
+  inPlace(
+    'storage: two elements exchanged',
+    (m) => {
+      const a = m.at(0)
+      const b = m.at(1)
+      m.at(0).set(b)
+      m.at(1).set(a)
+    },
+    [1, 2],
+    [2, 1],
+  ),
+  inPlace(
+    'storage: indices that may be equal',
+    (m) => {
+      const i = m.at(2)
+      const first = m.at(i)
+      m.at(0).set(9)
+      m.at(1).set(first)
+      m.at(3).set(m.at(i))
+    },
+    [5, 6, 0, 0],
+    [9, 5, 0, 9],
+  ),
+  inPlace(
+    'storage: a running sum in place',
+    (m, k) => {
+      k.range('i', 1, 6, (i) => {
+        const here = m.at(i)
+        const before = m.at(i.sub(1))
+        m.at(i).set(before.add(here))
+      })
+    },
+    [1, 2, 3, 4, 5, 6],
+    [1, 3, 6, 10, 15, 21],
+  ),
+  inPlace(
+    'storage: a read before a loop that writes it',
+    (m, k) => {
+      const first = m.at(0)
+      k.range('i', 3, () => m.at(0).addAssign(10))
+      m.at(1).set(first)
+    },
+    [1, 0],
+    [31, 1],
+  ),
 ]

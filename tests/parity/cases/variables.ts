@@ -1,4 +1,21 @@
-import { d, f32, fn, inout, input, kernel, mat2x2f, mat3x2f, output, u32, vec2b, vec2f, vec2u, vec3f, vec4f, vec4u } from '@weft/dsl'
+import {
+  d,
+  f32,
+  fn,
+  inout,
+  input,
+  kernel,
+  mat2x2f,
+  mat3x2f,
+  output,
+  u32,
+  vec2b,
+  vec2f,
+  vec2u,
+  vec3f,
+  vec4f,
+  vec4u,
+} from '@weft/dsl'
 import { f32s, partly, u32s, unset } from '../data.js'
 import { chorus, story } from './story.js'
 
@@ -31,17 +48,29 @@ export const variables = [
   }),
   story('compound assignments', [7, 5, 15, 3, 1, 8, 12, 14, 6, 24, 6], ({ k, put, n }) => {
     const v = k.var('v', n(4))
-    v.addAssign(3); put(v)
-    v.subAssign(2); put(v)
-    v.mulAssign(3); put(v)
-    v.divAssign(5); put(v)
-    v.remAssign(2); put(v)
-    v.set(12); v.andAssign(10); put(v)
-    v.orAssign(4); put(v)
-    v.xorAssign(2); put(v)
-    v.subAssign(8); put(v)
-    v.shlAssign(2); put(v)
-    v.shrAssign(2); put(v)
+    v.addAssign(3)
+    put(v)
+    v.subAssign(2)
+    put(v)
+    v.mulAssign(3)
+    put(v)
+    v.divAssign(5)
+    put(v)
+    v.remAssign(2)
+    put(v)
+    v.set(12)
+    v.andAssign(10)
+    put(v)
+    v.orAssign(4)
+    put(v)
+    v.xorAssign(2)
+    put(v)
+    v.subAssign(8)
+    put(v)
+    v.shlAssign(2)
+    put(v)
+    v.shrAssign(2)
+    put(v)
   }),
   story('compound bit operations on vectors', [1, 1, 0, 7, 6], ({ k, put, n }) => {
     const b = k.var('b', fn.select(vec2b(false, true), vec2b(true, false), n(1).eq(2)))
@@ -124,13 +153,17 @@ export const variables = [
     m.at(n(1)).set(vec2f(7, 8))
     put(m.at(1).x, m.at(1).y, m.at(2).x, m.at(2).y)
   }),
-  story('matrix times vector and vector times matrix', [{ f: 23 }, { f: 34 }, { f: 17 }, { f: 39 }], ({ k, put, f }) => {
-    const m = k.let('m', mat2x2f(f(1), f(2), f(3), f(4)))
-    const v = k.let('v', vec2f(f(5), f(6)))
-    const right = k.let('right', m.mul(v))
-    const left = k.let('left', v.mul(m))
-    put(right.x, right.y, left.x, left.y)
-  }),
+  story(
+    'matrix times vector and vector times matrix',
+    [{ f: 23 }, { f: 34 }, { f: 17 }, { f: 39 }],
+    ({ k, put, f }) => {
+      const m = k.let('m', mat2x2f(f(1), f(2), f(3), f(4)))
+      const v = k.let('v', vec2f(f(5), f(6)))
+      const right = k.let('right', m.mul(v))
+      const left = k.let('left', v.mul(m))
+      put(right.x, right.y, left.x, left.y)
+    },
+  ),
   story('matrix products and transpose', [{ f: 7 }, { f: 10 }, { f: 15 }, { f: 22 }, { f: 3 }], ({ k, put, f }) => {
     const m = k.let('m', mat2x2f(f(1), f(2), f(3), f(4)))
     const square = k.let('square', m.mul(m))
@@ -161,51 +194,91 @@ export const variables = [
     v.w.set(9)
     put(v.x, v.y, v.z, v.w)
   }),
-  chorus('a vector indexed by the invocation', 8, (i) => [10, 20, 30, 40][i % 4]!, (i, k) => {
-    const v = k.let('v', vec4u(10, 20, 30, 40))
-    return v.at(i.rem(4))
-  }),
-  chorus('an array as scratch memory: sorting', 4, (i) => [1, 2, 5, 9][i]!, (i, k) => {
-    const a = k.var('a', d.arrayOf(d.u32, 4))
-    ;[5, 1, 9, 2].forEach((x, j) => a.at(j).set(x))
-    k.range('r', 3, () => k.range('j', 3, (j) => {
-      const { left, right } = k.let({ left: a.at(j), right: a.at(j.add(1)) })
-      k.if(left.gt(right), () => {
-        a.at(j).set(right)
-        a.at(j.add(1)).set(left)
-      })
-    }))
-    return a.at(i.rem(4))
-  }),
+  chorus(
+    'a vector indexed by the invocation',
+    8,
+    (i) => [10, 20, 30, 40][i % 4]!,
+    (i, k) => {
+      const v = k.let('v', vec4u(10, 20, 30, 40))
+      return v.at(i.rem(4))
+    },
+  ),
+  chorus(
+    'an array as scratch memory: sorting',
+    4,
+    (i) => [1, 2, 5, 9][i]!,
+    (i, k) => {
+      const a = k.var('a', d.arrayOf(d.u32, 4))
+      ;[5, 1, 9, 2].forEach((x, j) => void a.at(j).set(x))
+      k.range('r', 3, () =>
+        k.range('j', 3, (j) => {
+          const { left, right } = k.let({ left: a.at(j), right: a.at(j.add(1)) })
+          k.if(left.gt(right), () => {
+            a.at(j).set(right)
+            a.at(j.add(1)).set(left)
+          })
+        }),
+      )
+      return a.at(i.rem(4))
+    },
+  ),
   {
     name: 'structs in storage: read, changed, copied',
-    kernel: kernel('bodies', { workgroupSize: [1], bindings: { from: input(d.arrayOf(Body)), to: inout(d.arrayOf(Body)) }, workgroups: () => [1], guards: 'off' }, ({ from, to }, k) => {
-      to.at(1).set(from.at(0))
-      const b = k.var('b', Body)
-      b.set(from.at(1))
-      b.mass.addAssign(1)
-      b.path.at(1).set(77)
-      to.at(0).set(b)
-      to.at(2).at.x.set(from.at(1).at.y)
-    }),
+    kernel: kernel(
+      'bodies',
+      {
+        workgroupSize: [1],
+        bindings: { from: input(d.arrayOf(Body)), to: inout(d.arrayOf(Body)) },
+        workgroups: () => [1],
+        guards: 'off',
+      },
+      ({ from, to }, k) => {
+        to.at(1).set(from.at(0))
+        const b = k.var('b', Body)
+        b.set(from.at(1))
+        b.mass.addAssign(1)
+        b.path.at(1).set(77)
+        to.at(0).set(b)
+        to.at(2).at.x.set(from.at(1).at.y)
+      },
+    ),
     bindings: { from: u32s(...[1, 2, 3, 4, 5, 6], ...[11, 12, 13, 14, 15, 16]), to: unset(18) },
-    expect: { to: partly(18, (() => {
-      const all = new Uint32Array(unset(18).buffer)
-      all.set([11, 12, 14, 14, 77, 16, 1, 2, 3, 4, 5, 6, 12])
-      return all
-    })()) },
+    expect: {
+      to: partly(
+        18,
+        (() => {
+          const all = new Uint32Array(unset(18).buffer)
+          all.set([11, 12, 14, 14, 77, 16, 1, 2, 3, 4, 5, 6, 12])
+          return all
+        })(),
+      ),
+    },
   },
   {
     name: 'arrays in storage are assigned whole',
-    kernel: kernel('whole_arrays', { workgroupSize: [1], bindings: { from: input(d.arrayOf(d.arrayOf(d.vec4f, 2))), to: output(d.arrayOf(d.arrayOf(d.vec4f, 2)), { writes: 'partial' }) }, workgroups: () => [1], guards: 'off' }, ({ from, to }) => {
-      to.at(1).set(from.at(0))
-    }),
+    kernel: kernel(
+      'whole_arrays',
+      {
+        workgroupSize: [1],
+        bindings: {
+          from: input(d.arrayOf(d.arrayOf(d.vec4f, 2))),
+          to: output(d.arrayOf(d.arrayOf(d.vec4f, 2)), { writes: 'partial' }),
+        },
+        workgroups: () => [1],
+        guards: 'off',
+      },
+      ({ from, to }) => {
+        to.at(1).set(from.at(0))
+      },
+    ),
     bindings: { from: f32s(1, 2, 3, 4, 5, 6, 7, 8), to: unset(24) },
-    expect: { to: (() => {
-      const all = unset(24)
-      all.set(new Uint8Array(f32s(1, 2, 3, 4, 5, 6, 7, 8).buffer), 32)
-      return all
-    })() },
+    expect: {
+      to: (() => {
+        const all = unset(24)
+        all.set(new Uint8Array(f32s(1, 2, 3, 4, 5, 6, 7, 8).buffer), 32)
+        return all
+      })(),
+    },
   },
   story('conversion constructors of vectors', [1, 2, 3, { f: 2 }], ({ k, put, f }) => {
     const v = k.let('v', vec4u(vec4f(f(1).add(0.75), f(2).add(0.5), f(3), f(0))))
