@@ -166,7 +166,7 @@ class Source implements KernelSource {
     const { stmts } = session.within(scope, () =>
       scope.block(() => {
         const k = makeBuilder({ session, invocations: invocationsOf(shell.workgroupSize), variant })
-        this.body(views(session, shell) as never, k)
+        return this.body(views(session, shell) as never, k)
       }),
     )
     if (!trace) this.refuseUnused(session, variant)

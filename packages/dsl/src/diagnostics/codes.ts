@@ -42,7 +42,6 @@ export const CODES = {
   'too-many-bindings': 'the kernel has more bindings than the limit',
   'immediate-size': 'params do not fit into the immediates of the device',
   'private-memory': 'function or private variables need more memory than the limit',
-  'feature-missing': 'the target does not have a feature that the kernel uses',
   'profile-unsupported': 'the profile has no equivalent of a construct',
   'too-deep': 'blocks or alternatives are nested deeper than compilers take',
   'unwritten-output': 'an output is never written',
