@@ -1,7 +1,6 @@
-import { type Builder, d, func, inout, input, kernel, output, ptr, u32, type ValueName, vec4f } from '@weft/dsl'
+import { type Builder, d, inout, input, kernel, output, u32, type ValueName, vec4f } from '@weft/dsl'
 import type { ParityCase } from '../case.js'
 import { f32s, partly, u32of, u32s } from '../data.js'
-import { chorus, story } from './story.js'
 
 /** One workgroup of `size` invocations, each of which writes one word. */
 function workgroup(
@@ -33,9 +32,8 @@ function workgroup(
 
 const Cell = d.struct({ count: d.atomic(d.u32), last: d.u32 }).$name('Cell')
 const Mixed = d.struct({ a: d.f32, v: d.vec3f, list: d.arrayOf(d.u32, 3) }).$name('Mixed')
-const countUp = func('count_up(p)', [ptr('private', u32)], (p) => p.addAssign(1))
 
-/** Workgroup, private and constant variables; barriers. */
+/** Workgroup memory and barriers. */
 export const memory: readonly ParityCase[] = [
   workgroup(
     'workgroup memory starts at zero',
@@ -284,47 +282,6 @@ export const memory: readonly ParityCase[] = [
     bindings: { out: partly(8, u32s()) },
     expect: { out: partly(8, u32s(605, 604, 603, 602, 601, 600)) },
   },
-  chorus(
-    'private variables are of the invocation',
-    12,
-    (i) => i + 2,
-    (i, k) => {
-      const p = k.private('counter', u32)
-      p.set(i)
-      countUp(p)
-      countUp(p)
-      return p
-    },
-  ),
-  story('private variables with a first value', [5, 6], ({ k, put }) => {
-    const p = k.private('five', u32(5))
-    put(p)
-    p.addAssign(1)
-    put(p)
-  }),
-  story('private arrays', [0, 3], ({ k, put, n }) => {
-    const p = k.private('kept', d.arrayOf(d.u32, 4))
-    p.at(n(2)).set(3)
-    put(p.at(0), p.at(2))
-  }),
-  chorus(
-    'a constant table',
-    8,
-    (i) => [2, 3, 5, 7, 11, 13, 17, 19][i]!,
-    (i, k) => {
-      const primes = k.const('primes', d.u32, [2, 3, 5, 7, 11, 13, 17, 19]) as unknown as {
-        at(i: unknown): ReturnType<typeof u32>
-      }
-      return primes.at(i.rem(8))
-    },
-  ),
-  story('a constant table of vectors', [{ f: 2.5 }, { f: 8 }], ({ k, put, n }) => {
-    const table = k.const('table', d.arrayOf(d.vec2f, 2), [
-      [1, 2.5],
-      [4, 8],
-    ] as never) as unknown as { at(i: unknown): { y: ReturnType<typeof u32> } }
-    put(table.at(0).y, table.at(n(1)).y)
-  }),
   {
     name: 'a large tile of floats',
     kernel: kernel(
