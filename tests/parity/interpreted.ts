@@ -5,7 +5,7 @@ import type { Kernel } from '@weft/dsl/ir'
 import type { ParityCase } from './case.js'
 import { type Memory, memoryOf, packParams, workgroupsOf } from './jobs.js'
 
-export const SUBGROUP_SIZE = Number(process.env.WEFT_SUBGROUP_SIZE ?? 4)
+const subgroupSize = (): number => Number(process.env.WEFT_SUBGROUP_SIZE ?? 4)
 
 /** `lowered`: the passes have made the params what they are in the uniform block, four scalars of an array to a vec4. */
 export function interpretCase(c: ParityCase, ir: Kernel, artifact: CompiledKernel, lowered: boolean): Memory {
@@ -16,7 +16,7 @@ export function interpretCase(c: ParityCase, ir: Kernel, artifact: CompiledKerne
     layout: lowered ? null : artifact.params,
     workgroups: workgroupsOf(artifact, c),
     overrides: c.overrides ?? {},
-    subgroupSize: ir.subgroupSize ?? SUBGROUP_SIZE,
+    subgroupSize: ir.subgroupSize ?? subgroupSize(),
   })
   return memory
 }
