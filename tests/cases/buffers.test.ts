@@ -60,6 +60,13 @@ describe('faults of buffers', () => {
     expect([...(await last.read()).v]).toEqual([2, 2, 3])
     expect([v.size, list.size, first.size, last.size]).toEqual([12, 32, 16, 32])
   }))
+  it('[case-C24] two structs of one shape of name are two, and a kernel names them alike whatever was built before', () => {
+    const text = () => compile(kernel('pair', { workgroupSize: [1], bindings: { first: inout(First), last: inout(Last) }, workgroups: () => [1] }, ({ first, last }) => first.s.set(last.v.x))).variants[0]?.wgsl
+    const before = text()
+    expect(touch(d.arrayOf(Last, 2)).bindings[0]?.type).toBe('array<S, 2>')
+    expect(text()).toBe(before)
+    expect(before).toMatch(/struct First \{[^]*struct Last \{/)
+  })
   it('[case-C31] one element first, then two, then one: with the same pipeline', () => onDevices(async (runtime) => {
     for (const values of [[1], [1, 2], [5], [1, 2, 3]]) {
       const x = runtime.buffer(new Float32Array(values))

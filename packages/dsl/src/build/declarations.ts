@@ -81,8 +81,12 @@ export function subgroupMatrix<R extends 'left' | 'right' | 'result', T extends 
 }
 
 /** A pointer, as the type of a function's parameter: `func('f(p)', [ptr('function', f32)], …)`. */
-export const ptr = <S>(space: 'function' | 'private' | 'workgroup' | 'storage' | 'uniform', schema: S, access: Access = space === 'storage' || space === 'uniform' ? 'read' : 'read_write'): PtrDecl<S> =>
-  ({ pointee: schema, ...weftType({ kind: 'ptr', space, of: typeFrom(schema, 'ptr'), access }) }) as unknown as PtrDecl<S>
+export function ptr<S>(space: 'function' | 'private' | 'workgroup' | 'storage' | 'uniform', schema: S, access: Access = space === 'storage' || space === 'uniform' ? 'read' : 'read_write'): PtrDecl<S> {
+  // looked at again in each kernel, which names its structs itself
+  const type = (): Type => ({ kind: 'ptr', space, of: typeFrom(schema, 'ptr'), access })
+  type()
+  return Object.freeze(Object.defineProperties({}, { pointee: { value: schema }, [WEFT_TYPE]: { get: type } })) as PtrDecl<S>
+}
 
 export interface PtrDecl<S> {
   readonly pointee: S

@@ -41,9 +41,10 @@ const SIGNATURE = /^\s*([^\s(]+)\s*\(([^)]*)\)\s*$/u
 
 class FunctionSource {
   readonly name: string
-  private readonly params: readonly FuncParam[]
+  private readonly names: readonly string[]
+  private readonly paramsOf = new WeakMap<Session, readonly FuncParam[]>()
 
-  constructor(signature: string, types: readonly unknown[], private readonly body: (...args: never[]) => unknown) {
+  constructor(signature: string, private readonly types: readonly unknown[], private readonly body: (...args: never[]) => unknown) {
     const found = SIGNATURE.exec(String(signature))
     if (!found) fail('bad-name', `'${String(signature)}' is not a signature`, "write the name and the names of the parameters: 'gelu(x)'")
     const [, name = '', list = ''] = found
@@ -51,14 +52,16 @@ class FunctionSource {
     if (names.length !== types.length) fail('bad-argument', `${name} names ${names.length} parameters and gives ${types.length} types`)
     if (new Set(names).size !== names.length) fail('duplicate-name', `${name} has two parameters of one name`)
     this.name = checkName(name, 'a function')
-    this.params = names.map((n, i) => ({ name: checkName(n, 'a parameter'), type: typeFrom(types[i], n) }))
+    this.names = names.map((n) => checkName(n, 'a parameter'))
+    names.forEach((n, i) => typeFrom(types[i], n))
   }
 
   call(session: Session, args: readonly unknown[]): Handle | undefined {
-    if (args.length !== this.params.length) fail('no-overload', `${this.name} takes ${this.params.length} arguments, and was given ${args.length}`)
+    const params = this.params(session)
+    if (args.length !== params.length) fail('no-overload', `${this.name} takes ${params.length} arguments, and was given ${args.length}`)
     const func = this.build(session)
     const { scope } = session
-    const given = this.params.map((p, i) => {
+    const given = params.map((p, i) => {
       const what = `argument '${p.name}' of ${this.name}`
       return isPointer(p.type) ? pointee(args[i], p.type, what) : lift(args[i], p.type, session, what)
     })
@@ -66,6 +69,13 @@ class FunctionSource {
     const result = func.result === null ? null : scope.result(func.result)
     scope.emit({ kind: 'call', at, func: func.name, args: given, result })
     return result === null ? undefined : makeValue(valueState(result, scope, at, `the value of ${this.name}`))
+  }
+
+  /** The types of a kernel are its own: it names its structs. */
+  private params(session: Session): readonly FuncParam[] {
+    let found = this.paramsOf.get(session)
+    if (!found) this.paramsOf.set(session, (found = this.names.map((name, i) => ({ name, type: typeFrom(this.types[i], name) }))))
+    return found
   }
 
   /** Once for each kernel that calls it. */
@@ -80,13 +90,13 @@ class FunctionSource {
     const scope = new Scope(session, `function '${this.name}'`, true)
     const { stmts } = session.within(scope, () => scope.block(() => this.run(session, scope)))
     session.building.pop()
-    const func: Func = { name: uniqueName(session, this.name), params: this.params, result: resultOf(scope, this.name), body: stmts }
+    const func: Func = { name: uniqueName(session, this.name), params: this.params(session), result: resultOf(scope, this.name), body: stmts }
     session.functions.set(this, func)
     return func
   }
 
   private run(session: Session, scope: Scope): void {
-    const handles = this.params.map((p): Handle => {
+    const handles = this.params(session).map((p): Handle => {
       const label = `parameter '${p.name}'`
       if (isPointer(p.type)) return makeRef(rootPlace({ kind: 'pointer', name: p.name }, p.type.of), { session, scope, access: p.type.access, label, eager: false })
       return makeValue(exprState(Object.freeze({ kind: 'argument', type: p.type, name: p.name }), { session, scope, home: scope.current }, session.at(), label))

@@ -12,7 +12,7 @@ import { describe } from './lift'
 import { installMethods } from './methods'
 import { checkName } from './names'
 import { makeRef, makeValue, rootPlace } from './ref'
-import { typeFrom } from './schema'
+import { namingStructs, typeFrom } from './schema'
 import type { Expr, ShapeOf, Value } from './types'
 
 type Bindings = Readonly<Record<string, BindingDecl>>
@@ -158,6 +158,10 @@ class Source implements KernelSource {
       fail('unknown-name', `kernel '${this.name}' has no variant '${variant}'`, `its variants: ${this.variants.map((v) => v.name).join(', ')}`)
     }
     installMethods()
+    return namingStructs(() => this.run(variant, trace))
+  }
+
+  private run(variant: string, trace: boolean): Built {
     const session = new Session(this.name, trace)
     const shell = this.atDeclaration(() => declare(this.name, this.decl))
     const rule = this.decl.workgroups?.(hostView(shell.bindings, [...shell.params, ...shell.overrides]) as never)

@@ -60,16 +60,37 @@ function countOf(count: unknown, what: string): number | null {
   return fail('bad-type', `${what} has an array of ${String(count)} elements`, 'a count is a positive integer; leave it out for a runtime-sized array')
 }
 
-const structs = new WeakMap<object, Type>()
-/** Names of anonymous structs follow their fields, so that equal texts come out of equal declarations. */
+/** The structs of the kernel that is being built: there each schema has one name, and no two have the same. */
+interface StructNames {
+  readonly types: Map<object, Type>
+  readonly taken: Set<string>
+}
+
+let naming: StructNames | null = null
+
+/** Runs `build` with struct names of its own, so that a kernel's do not depend on what was built before it. */
+export function namingStructs<R>(build: () => R): R {
+  const before = naming
+  naming = { types: new Map(), taken: new Set() }
+  try {
+    return build()
+  } finally {
+    naming = before
+  }
+}
+
+/** A struct without a name is called like what it is first used for. */
 function structFrom(schema: object, props: Readonly<Record<string, unknown>>, what: string): Type {
-  const known = structs.get(schema)
+  const known = naming?.types.get(schema)
   if (known) return known
   const fields = Object.entries(props).map(([name, prop]): Field => ({ name, type: typeFrom(prop, `${what}.${name}`), ...attributes(prop) }))
   const given = /^struct:(\w+)$/.exec(String(schema))?.[1]
-  const name = given && given !== '<unnamed>' ? given : capitalize(what)
+  const base = given && given !== '<unnamed>' ? given : capitalize(what)
+  let name = base
+  for (let n = 1; naming?.taken.has(name); n++) name = `${base}_${n}`
   const type: Type = { kind: 'struct', name, fields }
-  structs.set(schema, type)
+  naming?.taken.add(name)
+  naming?.types.set(schema, type)
   return type
 }
 
