@@ -34,122 +34,137 @@ export type EffectSlot =
 
 const ATOMIC = ['i32', 'u32'] as const
 
-export const EFFECTS = {
+/**
+ * The table of effects. What most rows have is left out of them: the op's own name in WGSL, no
+ * memory, a result that differs within a subgroup; the features and the flow by family (`BY_FAMILY`).
+ */
+const TABLE = {
   // Atomics, on `atomic<i32>` and `atomic<u32>` in storage and workgroup memory; all are relaxed.
   /** The value. */
-  atomicLoad: { family: 'atomic', over: ATOMIC, place: 'atomic', in: [], out: 'T', wgsl: 'atomicLoad', flow: 'any', result: 'divergent', memory: 'read' },
+  atomicLoad: { family: 'atomic', over: ATOMIC, place: 'atomic', in: [], out: 'T', memory: 'read' },
   /** Sets the value. */
-  atomicStore: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: null, wgsl: 'atomicStore', flow: 'any', result: 'divergent', memory: 'write' },
+  atomicStore: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: null, memory: 'write' },
   /** Adds; gives the value before. */
-  atomicAdd: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', wgsl: 'atomicAdd', flow: 'any', result: 'divergent', memory: 'read_write' },
+  atomicAdd: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
   /** Subtracts; gives the value before. */
-  atomicSub: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', wgsl: 'atomicSub', flow: 'any', result: 'divergent', memory: 'read_write' },
+  atomicSub: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
   /** Keeps the greater; gives the value before. */
-  atomicMax: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', wgsl: 'atomicMax', flow: 'any', result: 'divergent', memory: 'read_write' },
+  atomicMax: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
   /** Keeps the lesser; gives the value before. */
-  atomicMin: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', wgsl: 'atomicMin', flow: 'any', result: 'divergent', memory: 'read_write' },
+  atomicMin: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
   /** Bitwise and; gives the value before. */
-  atomicAnd: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', wgsl: 'atomicAnd', flow: 'any', result: 'divergent', memory: 'read_write' },
+  atomicAnd: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
   /** Bitwise or; gives the value before. */
-  atomicOr: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', wgsl: 'atomicOr', flow: 'any', result: 'divergent', memory: 'read_write' },
+  atomicOr: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
   /** Bitwise exclusive or; gives the value before. */
-  atomicXor: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', wgsl: 'atomicXor', flow: 'any', result: 'divergent', memory: 'read_write' },
+  atomicXor: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
   /** Sets the value; gives the one before. */
-  atomicExchange: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', wgsl: 'atomicExchange', flow: 'any', result: 'divergent', memory: 'read_write' },
+  atomicExchange: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
   /** Sets the value if it equals the first argument; may fail spuriously, so loop. Gives the value before and whether it was exchanged. */
-  atomicCompareExchangeWeak: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T', 'T'], out: 'cas', wgsl: 'atomicCompareExchangeWeak', flow: 'any', result: 'divergent', memory: 'read_write' },
+  atomicCompareExchangeWeak: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T', 'T'], out: 'cas', memory: 'read_write' },
 
   // Barriers wait for all invocations of the workgroup, and order the memory named.
   /** Orders workgroup memory. */
-  workgroupBarrier: { family: 'barrier', over: F.NONE, in: [], out: null, wgsl: 'workgroupBarrier', flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
+  workgroupBarrier: { family: 'barrier', over: F.NONE, in: [], out: null, flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
   /** Orders storage memory within the workgroup; not between workgroups. */
-  storageBarrier: { family: 'barrier', over: F.NONE, in: [], out: null, wgsl: 'storageBarrier', flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
+  storageBarrier: { family: 'barrier', over: F.NONE, in: [], out: null, flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
   /** Orders storage textures within the workgroup. */
-  textureBarrier: { family: 'barrier', over: F.NONE, in: [], out: null, wgsl: 'textureBarrier', flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
+  textureBarrier: { family: 'barrier', over: F.NONE, in: [], out: null, flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
   /** Reads workgroup memory between two barriers; the value is uniform. */
-  workgroupUniformLoad: { family: 'barrier', over: F.PLAIN, place: 'workgroup', in: [], out: 'T', wgsl: 'workgroupUniformLoad', flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
+  workgroupUniformLoad: { family: 'barrier', over: F.PLAIN, place: 'workgroup', in: [], out: 'T', flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
 
   // Subgroups. The number of invocations of a subgroup is the device's choice: 4 to 128.
   /** The sum over the subgroup. */
-  subgroupAdd: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'subgroupAdd', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupAdd: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', result: 'subgroup' },
   /** The sum over the invocations before this one. */
-  subgroupExclusiveAdd: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'subgroupExclusiveAdd', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  subgroupExclusiveAdd: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T' },
   /** The sum over the invocations up to this one. */
-  subgroupInclusiveAdd: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'subgroupInclusiveAdd', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  subgroupInclusiveAdd: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T' },
   /** The product over the subgroup. */
-  subgroupMul: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'subgroupMul', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupMul: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', result: 'subgroup' },
   /** The product over the invocations before this one. */
-  subgroupExclusiveMul: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'subgroupExclusiveMul', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  subgroupExclusiveMul: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T' },
   /** The product over the invocations up to this one. */
-  subgroupInclusiveMul: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'subgroupInclusiveMul', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  subgroupInclusiveMul: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T' },
   /** The least over the subgroup. */
-  subgroupMin: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'subgroupMin', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupMin: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', result: 'subgroup' },
   /** The greatest over the subgroup. */
-  subgroupMax: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'subgroupMax', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupMax: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', result: 'subgroup' },
   /** Bitwise and over the subgroup. */
-  subgroupAnd: { family: 'subgroup', over: F.INT, in: ['T'], out: 'T', wgsl: 'subgroupAnd', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupAnd: { family: 'subgroup', over: F.INT, in: ['T'], out: 'T', result: 'subgroup' },
   /** Bitwise or over the subgroup. */
-  subgroupOr: { family: 'subgroup', over: F.INT, in: ['T'], out: 'T', wgsl: 'subgroupOr', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupOr: { family: 'subgroup', over: F.INT, in: ['T'], out: 'T', result: 'subgroup' },
   /** Bitwise exclusive or over the subgroup. */
-  subgroupXor: { family: 'subgroup', over: F.INT, in: ['T'], out: 'T', wgsl: 'subgroupXor', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupXor: { family: 'subgroup', over: F.INT, in: ['T'], out: 'T', result: 'subgroup' },
   /** Whether it is true in every invocation of the subgroup. */
-  subgroupAll: { family: 'subgroup', over: F.NONE, in: ['bool'], out: 'bool', wgsl: 'subgroupAll', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupAll: { family: 'subgroup', over: F.NONE, in: ['bool'], out: 'bool', result: 'subgroup' },
   /** Whether it is true in any invocation of the subgroup. */
-  subgroupAny: { family: 'subgroup', over: F.NONE, in: ['bool'], out: 'bool', wgsl: 'subgroupAny', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupAny: { family: 'subgroup', over: F.NONE, in: ['bool'], out: 'bool', result: 'subgroup' },
   /** One bit for each invocation, by its id in the subgroup. */
-  subgroupBallot: { family: 'subgroup', over: F.NONE, in: ['bool'], out: 'vec4u', wgsl: 'subgroupBallot', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupBallot: { family: 'subgroup', over: F.NONE, in: ['bool'], out: 'vec4u', result: 'subgroup' },
   /** The value of the invocation with the given id, a constant. */
-  subgroupBroadcast: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'const:u32'], out: 'T', wgsl: 'subgroupBroadcast', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupBroadcast: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'const:u32'], out: 'T', result: 'subgroup' },
   /** The value of the first active invocation. */
-  subgroupBroadcastFirst: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'subgroupBroadcastFirst', feature: 'subgroups', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupBroadcastFirst: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', result: 'subgroup' },
   /** True in exactly one active invocation. */
-  subgroupElect: { family: 'subgroup', over: F.NONE, in: [], out: 'bool', wgsl: 'subgroupElect', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  subgroupElect: { family: 'subgroup', over: F.NONE, in: [], out: 'bool' },
   /** The value of the invocation with the given id. */
-  subgroupShuffle: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'u32'], out: 'T', wgsl: 'subgroupShuffle', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  subgroupShuffle: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'u32'], out: 'T' },
   /** The value of the invocation `delta` further on. */
-  subgroupShuffleDown: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'uniform:u32'], out: 'T', wgsl: 'subgroupShuffleDown', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  subgroupShuffleDown: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'uniform:u32'], out: 'T' },
   /** The value of the invocation `delta` before. */
-  subgroupShuffleUp: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'uniform:u32'], out: 'T', wgsl: 'subgroupShuffleUp', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  subgroupShuffleUp: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'uniform:u32'], out: 'T' },
   /** The value of the invocation whose id is this one's with the bits of `mask` flipped. */
-  subgroupShuffleXor: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'uniform:u32'], out: 'T', wgsl: 'subgroupShuffleXor', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  subgroupShuffleXor: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'uniform:u32'], out: 'T' },
   /** The value of invocation `id` (a constant, 0…3) of the quad. */
-  quadBroadcast: { family: 'quad', over: F.NUMERIC, in: ['T', 'const:u32'], out: 'T', wgsl: 'quadBroadcast', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  quadBroadcast: { family: 'quad', over: F.NUMERIC, in: ['T', 'const:u32'], out: 'T' },
   /** Swaps 0↔1 and 2↔3 within the quad. */
-  quadSwapX: { family: 'quad', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'quadSwapX', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  quadSwapX: { family: 'quad', over: F.NUMERIC, in: ['T'], out: 'T' },
   /** Swaps 0↔2 and 1↔3 within the quad. */
-  quadSwapY: { family: 'quad', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'quadSwapY', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  quadSwapY: { family: 'quad', over: F.NUMERIC, in: ['T'], out: 'T' },
   /** Swaps 0↔3 and 1↔2 within the quad. */
-  quadSwapDiagonal: { family: 'quad', over: F.NUMERIC, in: ['T'], out: 'T', wgsl: 'quadSwapDiagonal', feature: 'subgroups', flow: 'subgroup', result: 'divergent', memory: 'none' },
+  quadSwapDiagonal: { family: 'quad', over: F.NUMERIC, in: ['T'], out: 'T' },
 
   // Textures, without filtering: samplers are out of scope.
   /** The texel at integer coordinates; outside: any texel or zeros. */
-  textureLoad: { family: 'texture', over: F.NONE, place: 'texture', in: ['coords', 'index', 'level'], out: 'texel', wgsl: 'textureLoad', flow: 'any', result: 'args', memory: 'read' },
+  textureLoad: { family: 'texture', over: F.NONE, place: 'texture', in: ['coords', 'index', 'level'], out: 'texel', result: 'args', memory: 'read' },
   /** Writes a texel; outside: nothing. */
-  textureStore: { family: 'texture', over: F.NONE, place: 'texture', in: ['coords', 'index', 'texel'], out: null, wgsl: 'textureStore', flow: 'any', result: 'divergent', memory: 'write' },
+  textureStore: { family: 'texture', over: F.NONE, place: 'texture', in: ['coords', 'index', 'texel'], out: null, memory: 'write' },
   /** Width, height, depth in texels. */
-  textureDimensions: { family: 'texture', over: F.NONE, place: 'texture', in: ['level'], out: 'coords', wgsl: 'textureDimensions', flow: 'any', result: 'args', memory: 'none' },
+  textureDimensions: { family: 'texture', over: F.NONE, place: 'texture', in: ['level'], out: 'coords', result: 'args' },
   /** The number of array layers. */
-  textureNumLayers: { family: 'texture', over: F.NONE, place: 'texture', in: [], out: 'u32', wgsl: 'textureNumLayers', flow: 'any', result: 'args', memory: 'none' },
+  textureNumLayers: { family: 'texture', over: F.NONE, place: 'texture', in: [], out: 'u32', result: 'args' },
   /** The number of mip levels. */
-  textureNumLevels: { family: 'texture', over: F.NONE, place: 'texture', in: [], out: 'u32', wgsl: 'textureNumLevels', flow: 'any', result: 'args', memory: 'none' },
+  textureNumLevels: { family: 'texture', over: F.NONE, place: 'texture', in: [], out: 'u32', result: 'args' },
   /** The number of samples of a texel. */
-  textureNumSamples: { family: 'texture', over: F.NONE, place: 'texture', in: [], out: 'u32', wgsl: 'textureNumSamples', flow: 'any', result: 'args', memory: 'none' },
+  textureNumSamples: { family: 'texture', over: F.NONE, place: 'texture', in: [], out: 'u32', result: 'args' },
 
   // Subgroup matrices (experimental): held by a whole subgroup, in a layout that only the device knows.
   /** Loads a matrix from an array in workgroup or storage memory, from element `offset` on, rows `stride` elements apart. */
-  subgroupMatrixLoad: { family: 'matrix', over: F.NONE, place: 'elements', in: ['u32', 'u32'], out: 'matrix', wgsl: 'subgroupMatrixLoad', feature: 'subgroup-matrix', flow: 'subgroup', result: 'subgroup', memory: 'read' },
+  subgroupMatrixLoad: { family: 'matrix', over: F.NONE, place: 'elements', in: ['u32', 'u32'], out: 'matrix', result: 'subgroup', memory: 'read' },
   /** Stores a matrix. */
-  subgroupMatrixStore: { family: 'matrix', over: F.NONE, place: 'elements', in: ['u32', 'matrix', 'u32'], out: null, wgsl: 'subgroupMatrixStore', feature: 'subgroup-matrix', flow: 'subgroup', result: 'subgroup', memory: 'write' },
+  subgroupMatrixStore: { family: 'matrix', over: F.NONE, place: 'elements', in: ['u32', 'matrix', 'u32'], out: null, result: 'subgroup', memory: 'write' },
   /** left · right. */
-  subgroupMatrixMultiply: { family: 'matrix', over: F.NONE, in: ['left', 'right'], out: 'matrix', wgsl: 'subgroupMatrixMultiply', feature: 'subgroup-matrix', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupMatrixMultiply: { family: 'matrix', over: F.NONE, in: ['left', 'right'], out: 'matrix', result: 'subgroup' },
   /** left · right + result. */
-  subgroupMatrixMultiplyAccumulate: { family: 'matrix', over: F.NONE, in: ['left', 'right', 'result'], out: 'matrix', wgsl: 'subgroupMatrixMultiplyAccumulate', feature: 'subgroup-matrix', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupMatrixMultiplyAccumulate: { family: 'matrix', over: F.NONE, in: ['left', 'right', 'result'], out: 'matrix', result: 'subgroup' },
   /** Adds a scalar to each element. */
-  subgroupMatrixScalarAdd: { family: 'matrix', over: F.NONE, in: ['matrix', 'component'], out: 'matrix', wgsl: 'subgroupMatrixScalarAdd', feature: 'subgroup-matrix', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupMatrixScalarAdd: { family: 'matrix', over: F.NONE, in: ['matrix', 'component'], out: 'matrix', result: 'subgroup' },
   /** Subtracts a scalar from each element. */
-  subgroupMatrixScalarSubtract: { family: 'matrix', over: F.NONE, in: ['matrix', 'component'], out: 'matrix', wgsl: 'subgroupMatrixScalarSubtract', feature: 'subgroup-matrix', flow: 'subgroup', result: 'subgroup', memory: 'none' },
+  subgroupMatrixScalarSubtract: { family: 'matrix', over: F.NONE, in: ['matrix', 'component'], out: 'matrix', result: 'subgroup' },
   /** Multiplies each element by a scalar. */
-  subgroupMatrixScalarMultiply: { family: 'matrix', over: F.NONE, in: ['matrix', 'component'], out: 'matrix', wgsl: 'subgroupMatrixScalarMultiply', feature: 'subgroup-matrix', flow: 'subgroup', result: 'subgroup', memory: 'none' },
-} as const satisfies Record<string, EffectRow>
+  subgroupMatrixScalarMultiply: { family: 'matrix', over: F.NONE, in: ['matrix', 'component'], out: 'matrix', result: 'subgroup' },
+} as const satisfies Record<string, Said>
 
-export type EffectName = keyof typeof EFFECTS
+type Defaults = 'wgsl' | 'flow' | 'result' | 'memory'
+type Said = Omit<EffectRow, Defaults> & Partial<Pick<EffectRow, Defaults>>
+
+export type EffectName = keyof typeof TABLE
+
+const SUBGROUP = { feature: 'subgroups', flow: 'subgroup' } as const
+const BY_FAMILY: { readonly [F in EffectRow['family']]?: Partial<EffectRow> } = { subgroup: SUBGROUP, quad: SUBGROUP, matrix: { feature: 'subgroup-matrix', flow: 'subgroup' } }
+
+/** The rows, with what they leave out. */
+export const EFFECTS = Object.fromEntries(
+  Object.entries<Said>(TABLE).map(([op, row]) => [op, { wgsl: op, flow: 'any', result: 'divergent', memory: 'none', ...BY_FAMILY[row.family], ...row }]),
+) as unknown as { readonly [K in EffectName]: (typeof TABLE)[K] & Omit<EffectRow, keyof (typeof TABLE)[K]> }

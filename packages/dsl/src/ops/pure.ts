@@ -7,234 +7,243 @@ import * as W from './whole'
 
 /**
  * The table of pure ops: every operator and built-in function of WGSL that computes a value from values and can
- * be used in a compute shader. To add a built-in, add a row.
+ * be used in a compute shader. To add a built-in, add a row. Where a row does not say otherwise, its op is a call, has
+ * its own name in WGSL, and is exact.
  */
-export const PURE = {
+const TABLE = {
   // Operators. Integers wrap; `x / 0` is `x` and `x % 0` is 0, as the specification has it at run time.
   /** `-x`. */
-  neg: { over: F.SIGNED, in: ['T'], out: 'T', form: 'prefix', wgsl: '-', accuracy: 'exact', eval: (a) => -a },
+  neg: { over: F.SIGNED, in: ['T'], out: 'T', form: 'prefix', wgsl: '-', eval: (a) => -a },
   /** `!x`, lane by lane. */
-  not: { over: F.BOOL, in: ['T'], out: 'T', form: 'prefix', wgsl: '!', accuracy: 'exact', eval: (a) => (a ? 0 : 1) },
+  not: { over: F.BOOL, in: ['T'], out: 'T', form: 'prefix', wgsl: '!', eval: (a) => (a ? 0 : 1) },
   /** `~x`: all bits flipped. */
-  bitNot: { over: F.INT, in: ['T'], out: 'T', form: 'prefix', wgsl: '~', accuracy: 'exact', eval: (a) => ~a },
+  bitNot: { over: F.INT, in: ['T'], out: 'T', form: 'prefix', wgsl: '~', eval: (a) => ~a },
   /** `x + y`. */
-  add: { over: F.ADDITIVE, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '+', accuracy: 'exact', eval: (a, b) => a + b },
+  add: { over: F.ADDITIVE, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '+', eval: (a, b) => a + b },
   /** `x - y`. */
-  sub: { over: F.ADDITIVE, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '-', accuracy: 'exact', eval: (a, b) => a - b },
+  sub: { over: F.ADDITIVE, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '-', eval: (a, b) => a - b },
   /** `x * y`, lane by lane; matrix products are the op `product`. */
-  mul: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '*', accuracy: 'exact', eval: { float: (a, b) => a * b, i32: Math.imul, u32: Math.imul } },
+  mul: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '*', eval: { float: (a, b) => a * b, i32: Math.imul, u32: Math.imul } },
   /** `x / y`. Integers truncate; a divisor of 0 gives `x`. */
   div: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '/', accuracy: A.DIV, eval: { float: (a, b) => a / b, i32: (a, b) => (b === 0 ? a : a / b), u32: (a, b) => (b === 0 ? a : Math.floor(a / b)) }, refuse: R.zeroDivisor, refuseAny: R.divisor },
   /** `x % y`, with the sign of `x`. Integers: a divisor of 0 gives 0. */
   rem: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '%', accuracy: 'inherited', eval: { float: (a, b) => a % b, i32: (a, b) => (b === 0 ? 0 : a % b), u32: (a, b) => (b === 0 ? 0 : a % b) }, refuse: R.remainder, refuseAny: R.divisor },
   /** `x & y`. */
-  bitAnd: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&', accuracy: 'exact', eval: (a, b) => a & b },
+  bitAnd: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&', eval: (a, b) => a & b },
   /** `x | y`. */
-  bitOr: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '|', accuracy: 'exact', eval: (a, b) => a | b },
+  bitOr: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '|', eval: (a, b) => a | b },
   /** `x ^ y`. */
-  bitXor: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '^', accuracy: 'exact', eval: (a, b) => a ^ b },
+  bitXor: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '^', eval: (a, b) => a ^ b },
   /** `x << y`, the amount taken modulo 32. */
-  shl: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '<<', accuracy: 'exact', eval: (a, b) => a << b, refuseAny: R.shiftAmount },
+  shl: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '<<', eval: (a, b) => a << b, refuseAny: R.shiftAmount },
   /** `x >> y`, the amount taken modulo 32; i32 keeps its sign. */
-  shr: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '>>', accuracy: 'exact', eval: { i32: (a, b) => a >> b, u32: (a, b) => a >>> b }, refuseAny: R.shiftAmount },
+  shr: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '>>', eval: { i32: (a, b) => a >> b, u32: (a, b) => a >>> b }, refuseAny: R.shiftAmount },
   /** `x == y`, lane by lane. */
-  eq: { over: F.PLAIN, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '==', accuracy: 'exact', eval: (a, b) => (a === b ? 1 : 0) },
+  eq: { over: F.PLAIN, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '==', eval: (a, b) => (a === b ? 1 : 0) },
   /** `x != y`, lane by lane. Not a test for NaN: compilers may assume that there is none. */
-  ne: { over: F.PLAIN, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '!=', accuracy: 'exact', eval: (a, b) => (a !== b ? 1 : 0) },
+  ne: { over: F.PLAIN, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '!=', eval: (a, b) => (a !== b ? 1 : 0) },
   /** `x < y`, lane by lane. */
-  lt: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '<', accuracy: 'exact', eval: (a, b) => (a < b ? 1 : 0) },
+  lt: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '<', eval: (a, b) => (a < b ? 1 : 0) },
   /** `x <= y`, lane by lane. */
-  le: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '<=', accuracy: 'exact', eval: (a, b) => (a <= b ? 1 : 0) },
+  le: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '<=', eval: (a, b) => (a <= b ? 1 : 0) },
   /** `x > y`, lane by lane. */
-  gt: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '>', accuracy: 'exact', eval: (a, b) => (a > b ? 1 : 0) },
+  gt: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '>', eval: (a, b) => (a > b ? 1 : 0) },
   /** `x >= y`, lane by lane. */
-  ge: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '>=', accuracy: 'exact', eval: (a, b) => (a >= b ? 1 : 0) },
+  ge: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '>=', eval: (a, b) => (a >= b ? 1 : 0) },
   /** `x && y`: the second operand is not evaluated when the first is false, and loads nothing either way. */
-  and: { over: ['bool'], in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&&', accuracy: 'exact', eval: (a, b) => a & b },
+  and: { over: ['bool'], in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&&', eval: (a, b) => a & b },
   /** `x || y`. */
-  or: { over: ['bool'], in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '||', accuracy: 'exact', eval: (a, b) => a | b },
+  or: { over: ['bool'], in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '||', eval: (a, b) => a | b },
   /** `x & y` on bools: both are evaluated, lane by lane. */
-  boolAnd: { over: F.BOOL, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&', accuracy: 'exact', eval: (a, b) => a & b },
+  boolAnd: { over: F.BOOL, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&', eval: (a, b) => a & b },
   /** `x | y` on bools. */
-  boolOr: { over: F.BOOL, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '|', accuracy: 'exact', eval: (a, b) => a | b },
+  boolOr: { over: F.BOOL, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '|', eval: (a, b) => a | b },
 
   // Logic.
   /** Whether every lane is true. */
-  all: { over: F.BOOL, in: ['T'], out: 'bool', form: 'call', wgsl: 'all', accuracy: 'exact', whole: (_, [a = []]) => [a.every(Boolean) ? 1 : 0] },
+  all: { over: F.BOOL, in: ['T'], out: 'bool', whole: (_, [a = []]) => [a.every(Boolean) ? 1 : 0] },
   /** Whether any lane is true. */
-  any: { over: F.BOOL, in: ['T'], out: 'bool', form: 'call', wgsl: 'any', accuracy: 'exact', whole: (_, [a = []]) => [a.some(Boolean) ? 1 : 0] },
+  any: { over: F.BOOL, in: ['T'], out: 'bool', whole: (_, [a = []]) => [a.some(Boolean) ? 1 : 0] },
   /** `select(falseValue, trueValue, condition)`: both sides are evaluated. See `k.when` for the lazy form. */
-  select: { over: F.PLAIN, in: ['T', 'T', 'BS'], out: 'T', form: 'call', wgsl: 'select', accuracy: 'exact', eval: (a, b, c) => (c ? b : a) },
+  select: { over: F.PLAIN, in: ['T', 'T', 'BS'], out: 'T', eval: (a, b, c) => (c ? b : a) },
 
   // Numeric, exact.
   /** |x|; the most negative i32 stays itself. */
-  abs: { over: F.NUMERIC, in: ['T'], out: 'T', form: 'call', wgsl: 'abs', accuracy: 'exact', eval: (a) => Math.abs(a) },
+  abs: { over: F.NUMERIC, in: ['T'], out: 'T', eval: (a) => Math.abs(a) },
   /** −1, 0 or 1 by the sign of x. */
-  sign: { over: F.SIGNED, in: ['T'], out: 'T', form: 'call', wgsl: 'sign', accuracy: 'exact', eval: (a) => (a > 0 ? 1 : a < 0 ? -1 : 0) },
+  sign: { over: F.SIGNED, in: ['T'], out: 'T', eval: (a) => (a > 0 ? 1 : a < 0 ? -1 : 0) },
   /** The lesser. For floats, a NaN among the arguments gives either. */
-  min: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'min', accuracy: 'exact', eval: (a, b) => (b < a ? b : a) },
+  min: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', eval: (a, b) => (b < a ? b : a) },
   /** The greater. For floats, a NaN among the arguments gives either. */
-  max: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'max', accuracy: 'exact', eval: (a, b) => (a < b ? b : a) },
+  max: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', eval: (a, b) => (a < b ? b : a) },
   /** `clamp(x, low, high)`; low must not exceed high. */
-  clamp: { over: F.NUMERIC, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'clamp', accuracy: 'exact', eval: (x, lo, hi) => (x < lo ? lo : x > hi ? hi : x), refuseAny: R.lowAboveHigh },
+  clamp: { over: F.NUMERIC, in: ['T', 'T', 'T'], out: 'T', eval: (x, lo, hi) => (x < lo ? lo : x > hi ? hi : x), refuseAny: R.lowAboveHigh },
   /** The least integer ≥ x. */
-  ceil: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'ceil', accuracy: 'exact', eval: Math.ceil },
+  ceil: { over: F.FLOAT, in: ['T'], out: 'T', eval: Math.ceil },
   /** The greatest integer ≤ x. */
-  floor: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'floor', accuracy: 'exact', eval: Math.floor },
+  floor: { over: F.FLOAT, in: ['T'], out: 'T', eval: Math.floor },
   /** The nearest integer, ties to even. */
-  round: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'round', accuracy: 'exact', eval: roundEven },
+  round: { over: F.FLOAT, in: ['T'], out: 'T', eval: roundEven },
   /** x without its fraction. */
-  trunc: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'trunc', accuracy: 'exact', eval: Math.trunc },
+  trunc: { over: F.FLOAT, in: ['T'], out: 'T', eval: Math.trunc },
   /** `x - floor(x)`. */
-  fract: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'fract', accuracy: A.FRACT, eval: (a) => a - Math.floor(a) },
+  fract: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.FRACT, eval: (a) => a - Math.floor(a) },
   /** `clamp(x, 0, 1)`. */
-  saturate: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'saturate', accuracy: 'exact', eval: (a) => Math.min(Math.max(a, 0), 1) },
+  saturate: { over: F.FLOAT, in: ['T'], out: 'T', eval: (a) => Math.min(Math.max(a, 0), 1) },
   /** 1 where `x >= edge`, else 0: `step(edge, x)`. */
-  step: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'step', accuracy: 'exact', eval: (edge, x) => (x >= edge ? 1 : 0) },
+  step: { over: F.FLOAT, in: ['T', 'T'], out: 'T', eval: (edge, x) => (x >= edge ? 1 : 0) },
   /** `x * y + z`, fused or not. */
-  fma: { over: F.FLOAT, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'fma', accuracy: 'inherited', whole: W.fma },
+  fma: { over: F.FLOAT, in: ['T', 'T', 'T'], out: 'T', accuracy: 'inherited', whole: W.fma },
   /** `x * 2^e`. */
-  ldexp: { over: F.FLOAT, in: ['T', 'I'], out: 'T', form: 'call', wgsl: 'ldexp', accuracy: 'exact', eval: W.ldexp, refuseAny: R.ldexpRange },
+  ldexp: { over: F.FLOAT, in: ['T', 'I'], out: 'T', eval: W.ldexp, refuseAny: R.ldexpRange },
   /** Rounds to the nearest f16 value, as f32. */
-  quantizeToF16: { over: F.FLOAT32, in: ['T'], out: 'T', form: 'call', wgsl: 'quantizeToF16', accuracy: 'exact', eval: roundF16, refuse: R.f16Range },
+  quantizeToF16: { over: F.FLOAT32, in: ['T'], out: 'T', eval: roundF16, refuse: R.f16Range },
 
   // Numeric, with an error bound.
   /** √x. */
-  sqrt: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'sqrt', accuracy: A.SQRT, eval: Math.sqrt, refuse: R.negative },
+  sqrt: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.SQRT, eval: Math.sqrt, refuse: R.negative },
   /** 1 / √x. */
-  inverseSqrt: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'inverseSqrt', accuracy: A.ulp(2, 2, A.positive), eval: (a) => 1 / Math.sqrt(a), refuse: R.notPositive },
+  inverseSqrt: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.ulp(2, 2, A.positive), eval: (a) => 1 / Math.sqrt(a), refuse: R.notPositive },
   /** e^x. */
-  exp: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'exp', accuracy: A.EXP, eval: Math.exp },
+  exp: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.EXP, eval: Math.exp },
   /** 2^x. */
-  exp2: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'exp2', accuracy: A.EXP, eval: (a) => 2 ** a },
+  exp2: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.EXP, eval: (a) => 2 ** a },
   /** ln x. */
-  log: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'log', accuracy: A.LOG, eval: Math.log, refuse: R.notPositive },
+  log: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.LOG, eval: Math.log, refuse: R.notPositive },
   /** log₂ x. */
-  log2: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'log2', accuracy: A.LOG, eval: Math.log2, refuse: R.notPositive },
+  log2: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.LOG, eval: Math.log2, refuse: R.notPositive },
   /** x^y for x ≥ 0. Below 0 engines differ, except for constant integers from −16 to 16, for which the compiler multiplies. */
-  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'pow', accuracy: A.POW, eval: (a, b) => a ** b, refuse: R.powDomain },
+  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', accuracy: A.POW, eval: (a, b) => a ** b, refuse: R.powDomain },
   /** sin x, x in radians. */
-  sin: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'sin', accuracy: A.SIN, eval: Math.sin },
+  sin: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.SIN, eval: Math.sin },
   /** cos x, x in radians. */
-  cos: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'cos', accuracy: A.SIN, eval: Math.cos },
+  cos: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.SIN, eval: Math.cos },
   /** tan x, x in radians. */
-  tan: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'tan', accuracy: 'inherited', eval: Math.tan },
+  tan: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.tan },
   /** Arc sine, for |x| ≤ 1. */
-  asin: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'asin', accuracy: A.ASIN, eval: Math.asin, refuse: R.beyondOne },
+  asin: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.ASIN, eval: Math.asin, refuse: R.beyondOne },
   /** Arc cosine, for |x| ≤ 1. */
-  acos: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'acos', accuracy: A.ACOS, eval: Math.acos, refuse: R.beyondOne },
+  acos: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.ACOS, eval: Math.acos, refuse: R.beyondOne },
   /** Arc tangent. */
-  atan: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'atan', accuracy: A.ulp(4096, 5), eval: Math.atan },
+  atan: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.ulp(4096, 5), eval: Math.atan },
   /** The angle of the point (x, y): `atan2(y, x)`. */
-  atan2: { over: F.FLOAT, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'atan2', accuracy: A.ATAN2, eval: Math.atan2 },
+  atan2: { over: F.FLOAT, in: ['T', 'T'], out: 'T', accuracy: A.ATAN2, eval: Math.atan2 },
   /** Hyperbolic sine. */
-  sinh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'sinh', accuracy: 'inherited', eval: Math.sinh },
+  sinh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.sinh },
   /** Hyperbolic cosine. */
-  cosh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'cosh', accuracy: 'inherited', eval: Math.cosh },
+  cosh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.cosh },
   /** Hyperbolic tangent; the emitter clamps the argument to ±15, since engines overflow beyond. */
-  tanh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'tanh', accuracy: A.TANH, eval: Math.tanh },
+  tanh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.TANH, eval: Math.tanh },
   /** Inverse hyperbolic sine. */
-  asinh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'asinh', accuracy: 'inherited', eval: Math.asinh },
+  asinh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.asinh },
   /** Inverse hyperbolic cosine, for x ≥ 1. */
-  acosh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'acosh', accuracy: 'inherited', eval: Math.acosh, refuse: R.belowOne },
+  acosh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.acosh, refuse: R.belowOne },
   /** Inverse hyperbolic tangent, for |x| < 1. */
-  atanh: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'atanh', accuracy: 'inherited', eval: Math.atanh, refuse: R.oneOrBeyond },
+  atanh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.atanh, refuse: R.oneOrBeyond },
   /** Radians to degrees. */
-  degrees: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'degrees', accuracy: 'inherited', eval: (a) => (a * 180) / Math.PI },
+  degrees: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: (a) => (a * 180) / Math.PI },
   /** Degrees to radians. */
-  radians: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'radians', accuracy: 'inherited', eval: (a) => (a * Math.PI) / 180 },
+  radians: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: (a) => (a * Math.PI) / 180 },
   /** `x * (1 - t) + y * t`. */
-  mix: { over: F.FLOAT, in: ['T', 'T', 'TS'], out: 'T', form: 'call', wgsl: 'mix', accuracy: 'inherited', whole: W.mix },
+  mix: { over: F.FLOAT, in: ['T', 'T', 'TS'], out: 'T', accuracy: 'inherited', whole: W.mix },
   /** `smoothstep(low, high, x)`; low must differ from high. */
-  smoothstep: { over: F.FLOAT, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'smoothstep', accuracy: 'inherited', whole: W.smoothstep, refuseAny: R.equalEdges },
+  smoothstep: { over: F.FLOAT, in: ['T', 'T', 'T'], out: 'T', accuracy: 'inherited', whole: W.smoothstep, refuseAny: R.equalEdges },
 
   // Two results at once in WGSL; each of them is an op here, and `fn.frexp` / `fn.modf` give both.
   /** The significand of x, in ±[0.5, 1). */
-  frexpFract: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'frexp', member: 'fract', accuracy: 'exact', eval: (a) => W.frexp(a)[0] },
+  frexpFract: { over: F.FLOAT, in: ['T'], out: 'T', wgsl: 'frexp', member: 'fract', eval: (a) => W.frexp(a)[0] },
   /** The exponent of x, so that x = fract · 2^exp. */
-  frexpExp: { over: F.FLOAT, in: ['T'], out: 'I', form: 'call', wgsl: 'frexp', member: 'exp', accuracy: 'exact', eval: (a) => W.frexp(a)[1] },
+  frexpExp: { over: F.FLOAT, in: ['T'], out: 'I', wgsl: 'frexp', member: 'exp', eval: (a) => W.frexp(a)[1] },
   /** The fraction of x, with the sign of x. */
-  modfFract: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'modf', member: 'fract', accuracy: 'exact', eval: (a) => a - Math.trunc(a) },
+  modfFract: { over: F.FLOAT, in: ['T'], out: 'T', wgsl: 'modf', member: 'fract', eval: (a) => a - Math.trunc(a) },
   /** x without its fraction. */
-  modfWhole: { over: F.FLOAT, in: ['T'], out: 'T', form: 'call', wgsl: 'modf', member: 'whole', accuracy: 'exact', eval: Math.trunc },
+  modfWhole: { over: F.FLOAT, in: ['T'], out: 'T', wgsl: 'modf', member: 'whole', eval: Math.trunc },
 
   // Vectors and matrices.
   /** Σ xᵢ yᵢ. */
-  dot: { over: F.NUMERIC_VECTOR, in: ['T', 'T'], out: 'S', form: 'call', wgsl: 'dot', accuracy: 'inherited', whole: W.dot },
+  dot: { over: F.NUMERIC_VECTOR, in: ['T', 'T'], out: 'S', accuracy: 'inherited', whole: W.dot },
   /** The cross product. */
-  cross: { over: F.VECTOR3, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'cross', accuracy: 'inherited', whole: W.cross },
+  cross: { over: F.VECTOR3, in: ['T', 'T'], out: 'T', accuracy: 'inherited', whole: W.cross },
   /** √(x · x). */
-  length: { over: F.FLOAT, in: ['T'], out: 'S', form: 'call', wgsl: 'length', accuracy: 'inherited', whole: W.length },
+  length: { over: F.FLOAT, in: ['T'], out: 'S', accuracy: 'inherited', whole: W.length },
   /** `length(x - y)`. */
-  distance: { over: F.FLOAT, in: ['T', 'T'], out: 'S', form: 'call', wgsl: 'distance', accuracy: 'inherited', whole: W.distance },
+  distance: { over: F.FLOAT, in: ['T', 'T'], out: 'S', accuracy: 'inherited', whole: W.distance },
   /** `x / length(x)`; not for the zero vector. */
-  normalize: { over: F.F_VECTOR, in: ['T'], out: 'T', form: 'call', wgsl: 'normalize', accuracy: 'inherited', whole: W.normalize },
+  normalize: { over: F.F_VECTOR, in: ['T'], out: 'T', accuracy: 'inherited', whole: W.normalize },
   /** `x` where `dot(y, z) < 0`, else `-x`. */
-  faceForward: { over: F.F_VECTOR, in: ['T', 'T', 'T'], out: 'T', form: 'call', wgsl: 'faceForward', accuracy: 'inherited', whole: W.faceForward },
+  faceForward: { over: F.F_VECTOR, in: ['T', 'T', 'T'], out: 'T', accuracy: 'inherited', whole: W.faceForward },
   /** `x - 2 * dot(n, x) * n`. */
-  reflect: { over: F.F_VECTOR, in: ['T', 'T'], out: 'T', form: 'call', wgsl: 'reflect', accuracy: 'inherited', whole: W.reflect },
+  reflect: { over: F.F_VECTOR, in: ['T', 'T'], out: 'T', accuracy: 'inherited', whole: W.reflect },
   /** Refraction of `x` at a surface with normal `n` and ratio of indices `eta`. */
-  refract: { over: F.F_VECTOR, in: ['T', 'T', 'S'], out: 'T', form: 'call', wgsl: 'refract', accuracy: 'inherited', whole: W.refract },
+  refract: { over: F.F_VECTOR, in: ['T', 'T', 'S'], out: 'T', accuracy: 'inherited', whole: W.refract },
   /** The transposed matrix. */
-  transpose: { over: F.MATRIX, in: ['T'], out: 'R', form: 'call', wgsl: 'transpose', accuracy: 'exact', whole: W.transpose },
+  transpose: { over: F.MATRIX, in: ['T'], out: 'R', whole: W.transpose },
   /** The determinant of a square matrix. */
-  determinant: { over: F.SQUARE, in: ['T'], out: 'S', form: 'call', wgsl: 'determinant', accuracy: 'inherited', whole: W.determinant },
+  determinant: { over: F.SQUARE, in: ['T'], out: 'S', accuracy: 'inherited', whole: W.determinant },
 
   // Bits.
   /** The number of leading zeros. */
-  countLeadingZeros: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'countLeadingZeros', accuracy: 'exact', eval: Math.clz32 },
+  countLeadingZeros: { over: F.INT, in: ['T'], out: 'T', eval: Math.clz32 },
   /** The number of ones. */
-  countOneBits: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'countOneBits', accuracy: 'exact', eval: W.countOnes },
+  countOneBits: { over: F.INT, in: ['T'], out: 'T', eval: W.countOnes },
   /** The number of trailing zeros. */
-  countTrailingZeros: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'countTrailingZeros', accuracy: 'exact', eval: (a) => ((a | 0) === 0 ? 32 : 31 - Math.clz32(a & -a)) },
+  countTrailingZeros: { over: F.INT, in: ['T'], out: 'T', eval: (a) => ((a | 0) === 0 ? 32 : 31 - Math.clz32(a & -a)) },
   /** The position of the most significant bit that differs from the sign; −1 if there is none. */
-  firstLeadingBit: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'firstLeadingBit', accuracy: 'exact', eval: { i32: (a) => 31 - Math.clz32(a < 0 ? ~a : a), u32: (a) => 31 - Math.clz32(a) } },
+  firstLeadingBit: { over: F.INT, in: ['T'], out: 'T', eval: { i32: (a) => 31 - Math.clz32(a < 0 ? ~a : a), u32: (a) => 31 - Math.clz32(a) } },
   /** The position of the least significant one; −1 if there is none. */
-  firstTrailingBit: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'firstTrailingBit', accuracy: 'exact', eval: (a) => ((a | 0) === 0 ? -1 : 31 - Math.clz32(a & -a)) },
+  firstTrailingBit: { over: F.INT, in: ['T'], out: 'T', eval: (a) => ((a | 0) === 0 ? -1 : 31 - Math.clz32(a & -a)) },
   /** The bits in reverse order. */
-  reverseBits: { over: F.INT, in: ['T'], out: 'T', form: 'call', wgsl: 'reverseBits', accuracy: 'exact', eval: W.reverseBits },
+  reverseBits: { over: F.INT, in: ['T'], out: 'T', eval: W.reverseBits },
   /** `count` bits of x from `offset` on, sign-extended for i32. */
-  extractBits: { over: F.INT, in: ['T', 'u32', 'u32'], out: 'T', form: 'call', wgsl: 'extractBits', accuracy: 'exact', eval: { i32: W.extractBitsI32, u32: W.extractBitsU32 }, refuseAny: R.bitRange },
+  extractBits: { over: F.INT, in: ['T', 'u32', 'u32'], out: 'T', eval: { i32: W.extractBitsI32, u32: W.extractBitsU32 }, refuseAny: R.bitRange },
   /** x with `count` bits from `offset` on replaced by the low bits of y. */
-  insertBits: { over: F.INT, in: ['T', 'T', 'u32', 'u32'], out: 'T', form: 'call', wgsl: 'insertBits', accuracy: 'exact', eval: W.insertBits, refuseAny: (_x, _y, offset, count) => R.bitRange(0, offset ?? 0, count ?? 0) },
+  insertBits: { over: F.INT, in: ['T', 'T', 'u32', 'u32'], out: 'T', eval: W.insertBits, refuseAny: (_x, _y, offset, count) => R.bitRange(0, offset ?? 0, count ?? 0) },
 
   // Packed data.
   /** Dot product of four signed bytes, as i32. */
-  dot4I8Packed: { over: F.NONE, in: ['u32', 'u32'], out: 'i32', form: 'call', wgsl: 'dot4I8Packed', accuracy: 'exact', eval: W.dot4I8 },
+  dot4I8Packed: { over: F.NONE, in: ['u32', 'u32'], out: 'i32', eval: W.dot4I8 },
   /** Dot product of four unsigned bytes. */
-  dot4U8Packed: { over: F.NONE, in: ['u32', 'u32'], out: 'u32', form: 'call', wgsl: 'dot4U8Packed', accuracy: 'exact', eval: W.dot4U8 },
+  dot4U8Packed: { over: F.NONE, in: ['u32', 'u32'], out: 'u32', eval: W.dot4U8 },
   /** The low bytes of four i32. */
-  pack4xI8: { over: F.NONE, in: ['vec4i'], out: 'u32', form: 'call', wgsl: 'pack4xI8', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a)] },
+  pack4xI8: { over: F.NONE, in: ['vec4i'], out: 'u32', whole: (_, [a = []]) => [W.packBytes(a)] },
   /** The low bytes of four u32. */
-  pack4xU8: { over: F.NONE, in: ['vec4u'], out: 'u32', form: 'call', wgsl: 'pack4xU8', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a)] },
+  pack4xU8: { over: F.NONE, in: ['vec4u'], out: 'u32', whole: (_, [a = []]) => [W.packBytes(a)] },
   /** Four i32 clamped to −128…127. */
-  pack4xI8Clamp: { over: F.NONE, in: ['vec4i'], out: 'u32', form: 'call', wgsl: 'pack4xI8Clamp', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a.map((x) => Math.min(Math.max(x, -128), 127)))] },
+  pack4xI8Clamp: { over: F.NONE, in: ['vec4i'], out: 'u32', whole: (_, [a = []]) => [W.packBytes(a.map((x) => Math.min(Math.max(x, -128), 127)))] },
   /** Four u32 clamped to 0…255. */
-  pack4xU8Clamp: { over: F.NONE, in: ['vec4u'], out: 'u32', form: 'call', wgsl: 'pack4xU8Clamp', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a.map((x) => Math.min(x, 255)))] },
+  pack4xU8Clamp: { over: F.NONE, in: ['vec4u'], out: 'u32', whole: (_, [a = []]) => [W.packBytes(a.map((x) => Math.min(x, 255)))] },
   /** Four signed bytes, sign-extended. */
-  unpack4xI8: { over: F.NONE, in: ['u32'], out: 'vec4i', form: 'call', wgsl: 'unpack4xI8', accuracy: 'exact', whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => (x << 24) >> 24) },
+  unpack4xI8: { over: F.NONE, in: ['u32'], out: 'vec4i', whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => (x << 24) >> 24) },
   /** Four unsigned bytes. */
-  unpack4xU8: { over: F.NONE, in: ['u32'], out: 'vec4u', form: 'call', wgsl: 'unpack4xU8', accuracy: 'exact', whole: (_, [[a = 0] = []]) => W.bytes(a) },
+  unpack4xU8: { over: F.NONE, in: ['u32'], out: 'vec4u', whole: (_, [[a = 0] = []]) => W.bytes(a) },
   /** Four floats in −1…1 as signed bytes. */
-  pack4x8snorm: { over: F.NONE, in: ['vec4f'], out: 'u32', form: 'call', wgsl: 'pack4x8snorm', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a.map((x) => W.norm(x, -1, 127)))] },
+  pack4x8snorm: { over: F.NONE, in: ['vec4f'], out: 'u32', whole: (_, [a = []]) => [W.packBytes(a.map((x) => W.norm(x, -1, 127)))] },
   /** Four floats in 0…1 as bytes. */
-  pack4x8unorm: { over: F.NONE, in: ['vec4f'], out: 'u32', form: 'call', wgsl: 'pack4x8unorm', accuracy: 'exact', whole: (_, [a = []]) => [W.packBytes(a.map((x) => W.norm(x, 0, 255)))] },
+  pack4x8unorm: { over: F.NONE, in: ['vec4f'], out: 'u32', whole: (_, [a = []]) => [W.packBytes(a.map((x) => W.norm(x, 0, 255)))] },
   /** Two floats in −1…1 as signed 16-bit. */
-  pack2x16snorm: { over: F.NONE, in: ['vec2f'], out: 'u32', form: 'call', wgsl: 'pack2x16snorm', accuracy: 'exact', whole: (_, [a = []]) => [W.packHalves(a.map((x) => W.norm(x, -1, 32767)))] },
+  pack2x16snorm: { over: F.NONE, in: ['vec2f'], out: 'u32', whole: (_, [a = []]) => [W.packHalves(a.map((x) => W.norm(x, -1, 32767)))] },
   /** Two floats in 0…1 as 16-bit. */
-  pack2x16unorm: { over: F.NONE, in: ['vec2f'], out: 'u32', form: 'call', wgsl: 'pack2x16unorm', accuracy: 'exact', whole: (_, [a = []]) => [W.packHalves(a.map((x) => W.norm(x, 0, 65535)))] },
+  pack2x16unorm: { over: F.NONE, in: ['vec2f'], out: 'u32', whole: (_, [a = []]) => [W.packHalves(a.map((x) => W.norm(x, 0, 65535)))] },
   /** Two floats as f16 bits, in one u32; needs no feature. */
-  pack2x16float: { over: F.NONE, in: ['vec2f'], out: 'u32', form: 'call', wgsl: 'pack2x16float', accuracy: 'exact', whole: (_, [a = []]) => [W.packHalves(a.map((x) => f16Bits(roundF16(x))))], refuse: R.f16Range },
+  pack2x16float: { over: F.NONE, in: ['vec2f'], out: 'u32', whole: (_, [a = []]) => [W.packHalves(a.map((x) => f16Bits(roundF16(x))))], refuse: R.f16Range },
   /** Signed bytes as floats in −1…1. */
-  unpack4x8snorm: { over: F.NONE, in: ['u32'], out: 'vec4f', form: 'call', wgsl: 'unpack4x8snorm', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => Math.max(((x << 24) >> 24) / 127, -1)) },
+  unpack4x8snorm: { over: F.NONE, in: ['u32'], out: 'vec4f', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => Math.max(((x << 24) >> 24) / 127, -1)) },
   /** Bytes as floats in 0…1. */
-  unpack4x8unorm: { over: F.NONE, in: ['u32'], out: 'vec4f', form: 'call', wgsl: 'unpack4x8unorm', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => x / 255) },
+  unpack4x8unorm: { over: F.NONE, in: ['u32'], out: 'vec4f', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => x / 255) },
   /** Signed 16-bit as floats in −1…1. */
-  unpack2x16snorm: { over: F.NONE, in: ['u32'], out: 'vec2f', form: 'call', wgsl: 'unpack2x16snorm', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => [a & 0xffff, a >>> 16].map((x) => Math.max(((x << 16) >> 16) / 32767, -1)) },
+  unpack2x16snorm: { over: F.NONE, in: ['u32'], out: 'vec2f', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => [a & 0xffff, a >>> 16].map((x) => Math.max(((x << 16) >> 16) / 32767, -1)) },
   /** 16-bit as floats in 0…1. */
-  unpack2x16unorm: { over: F.NONE, in: ['u32'], out: 'vec2f', form: 'call', wgsl: 'unpack2x16unorm', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => [a & 0xffff, a >>> 16].map((x) => x / 65535) },
+  unpack2x16unorm: { over: F.NONE, in: ['u32'], out: 'vec2f', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => [a & 0xffff, a >>> 16].map((x) => x / 65535) },
   /** f16 bits as floats; needs no feature. */
-  unpack2x16float: { over: F.NONE, in: ['u32'], out: 'vec2f', form: 'call', wgsl: 'unpack2x16float', accuracy: 'exact', whole: (_, [[a = 0] = []]) => [f16FromBits(a & 0xffff), f16FromBits(a >>> 16)] },
-} as const satisfies Record<string, Row>
+  unpack2x16float: { over: F.NONE, in: ['u32'], out: 'vec2f', whole: (_, [[a = 0] = []]) => [f16FromBits(a & 0xffff), f16FromBits(a >>> 16)] },
+} as const satisfies Record<string, Said>
 
-export type PureName = keyof typeof PURE
+type Defaults = 'form' | 'wgsl' | 'accuracy'
+type Said = Omit<Row, Defaults> & Partial<Pick<Row, Defaults>>
+
+export type PureName = keyof typeof TABLE
+
+/** The rows, with what they leave out. */
+export const PURE = Object.fromEntries(
+  Object.entries<Said>(TABLE).map(([op, row]) => [op, { form: 'call', wgsl: op, accuracy: 'exact', ...row }]),
+) as { readonly [K in PureName]: (typeof TABLE)[K] & Pick<Row, 'wgsl' | 'accuracy'> & { readonly form: (typeof TABLE)[K] extends { form: infer F } ? F : 'call' } }

@@ -1,6 +1,6 @@
 import { isPlace, operands, type Block, type Call, type Cases, type Effect, type Expr, type Func, type Of, type Place, type Result, type Stmt, type Variable } from '../ir'
 import { EFFECTS, type EffectRow } from '../ops'
-import { isConstructible, isValue, sameType, spell, type PtrType, type Type } from '../types'
+import { isConstructible, isInt, isValue, sameType, spell, type PtrType, type Type } from '../types'
 import { BREAK, CONTINUE, NEXT, RETURN } from './behavior'
 import { Constants } from './constants'
 import type { Context } from './context'
@@ -24,6 +24,9 @@ export function checkBodies(context: Context): void {
 
 class Bodies {
   readonly constants: Constants
+  /** How many effects and calls of functions with such wait for other invocations or exchange values with them. */
+  synchronized = 0
+  private readonly synchronizing = new Set<string>()
   private func: Func | null = null
   private locals: Variable[] = []
   private deep = false
@@ -31,6 +34,8 @@ class Bodies {
   private readonly open: boolean[] = [true]
   private scope = 0
   private depth = 0
+  /** Whether the block that is open writes what guards are about. */
+  private guarded = false
   private readonly results: number[] = []
   private readonly variables: number[] = []
 
@@ -58,8 +63,11 @@ class Bodies {
     this.func = this.constants.func = func
     this.locals = []
     this.context.locals.set(func, this.locals)
+    const before = this.synchronized
     const behavior = this.block(block)
+    if (this.synchronized > 0) this.context.synchronizes = true
     if (func === null) return
+    if (this.synchronized > before) this.synchronizing.add(func.name)
     if (func.params.length > WGSL_LIMITS.functionParameters) this.context.report('bad-argument', `'${func.name}' has ${func.params.length} parameters, more than ${WGSL_LIMITS.functionParameters}`)
     if (func.result !== null && behavior & NEXT) {
       this.context.report('missing-return', `'${func.name}' may end without returning ${spell(func.result)}`, block.at(-1)?.at, 'return a value on every path')
@@ -94,11 +102,19 @@ class Bodies {
   /** What follows a jump is looked at and has no effect. */
   statements(block: Block): number {
     let behavior = NEXT
-    for (const s of block) {
+    const top = block === this.context.kernel.body
+    const around = this.guarded
+    this.guarded = false
+    for (let i = 0; i < block.length; i++) {
+      const s = block[i] as Stmt
+      const before = this.synchronized
       this.context.statement = s.at
       const own = (STEP[s.kind] as (s: Stmt, b: Bodies) => number)(s, this)
       if (behavior & NEXT) behavior = (behavior & ~NEXT) | own
+      if (top && this.synchronized > before) this.context.lastSynchronized = i
     }
+    if (this.guarded) this.context.guarded.add(block)
+    this.guarded ||= around
     return behavior
   }
 
@@ -120,6 +136,11 @@ class Bodies {
     this.place(place, at)
     const { root } = place
     if (root.kind === 'binding' || root.kind === 'view') this.context.written.add(root.name)
+    this.writes(place)
+  }
+
+  writes({ root, type }: Place): void {
+    if (root.kind !== 'variable' || !isValue(type) || isInt(type)) this.guarded = true
   }
 
   /** A place that was handed on: the builder has not looked whether it can be seen here. */
@@ -148,6 +169,10 @@ class Bodies {
     if (done.has(e)) return true
     done.add(e)
     return operands(e).every((o) => this.visible(o, done))
+  }
+
+  called(name: string): void {
+    if (this.synchronizing.has(name)) this.synchronized++
   }
 
   space(place: Place): string {
@@ -243,7 +268,7 @@ function loop(s: Of<Stmt, 'loop'>, b: Bodies): number {
 
 function effect(s: Effect, b: Bodies): number {
   const row = ROWS[s.op] as EffectRow
-  if (row.flow !== 'any') b.context.synchronizes = true
+  if (row.flow !== 'any') b.synchronized++
   for (const a of s.args) b.value(a, s.at)
   if (s.place) effectPlace(s, s.place, row, b)
   if (row.family === 'subgroup' || row.family === 'quad') lane(s, row, b)
@@ -255,6 +280,7 @@ function effect(s: Effect, b: Bodies): number {
 
 function effectPlace(s: Effect, place: Place, row: EffectRow, b: Bodies): void {
   b.handed(place, s.at)
+  b.writes(place)
   const { type } = place
   const kind = isValue(type) ? 'value' : type.kind
   const space = b.space(place)
@@ -288,11 +314,13 @@ function matrix(s: Effect, b: Bodies): void {
 
 function call(s: Call, b: Bodies): number {
   const func = b.context.functions.get(s.func)
+  b.called(s.func)
   for (const [i, arg] of s.args.entries()) {
     const param = func?.params[i]
     if (!isPlace(arg)) b.value(arg, s.at)
     else {
       b.handed(arg, s.at)
+      b.writes(arg)
       if (param && !isValue(param.type) && param.type.kind === 'ptr') pass(s, param.name, param.type, arg, b)
     }
   }

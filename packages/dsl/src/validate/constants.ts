@@ -13,8 +13,9 @@ type Made = Of<Expr, 'op' | 'construct' | 'convert' | 'bitcast' | 'index'>
  * functions.
  */
 export class Constants {
-  private readonly seen = new Set<Expr>()
-  private readonly values = new Map<Expr, Value>()
+  /** By number of the node (see `Numbers`): its value, null where it is not constant. */
+  private readonly values: (Value | null | undefined)[] = []
+  private readonly reported = new Set<Expr>()
   /** The function whose body is looked at. */
   func: Func | null = null
 
@@ -40,11 +41,9 @@ export class Constants {
       }
       case 'length': return this.length(e)
     }
-    if (this.seen.has(e)) return this.values.get(e) ?? null
-    this.seen.add(e)
-    const value = this.made(e)
-    if (value !== null) this.values.set(e, value)
-    return value
+    const n = this.context.numbers.of(e)
+    const known = this.values[n]
+    return known === undefined ? (this.values[n] = this.made(e)) : known
   }
 
   /** The number that a constant scalar is, or null. */
@@ -62,8 +61,8 @@ export class Constants {
   }
 
   private inFunction(e: Of<Expr, 'builtin'>, at: number, func: Func): null {
-    if (!this.seen.has(e)) this.context.report('invalid-ir', `${e.name} is used in function '${func.name}': built-in values are inputs of the entry point only`, at)
-    this.seen.add(e)
+    if (!this.reported.has(e)) this.context.report('invalid-ir', `${e.name} is used in function '${func.name}': built-in values are inputs of the entry point only`, at)
+    this.reported.add(e)
     return null
   }
 

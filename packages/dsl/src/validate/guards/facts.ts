@@ -1,6 +1,10 @@
 import type { Expr, Of, Result, Stmt } from '../../ir'
 import { BUILTINS, type BuiltinName } from '../../ops'
 import { factsOf, isValue } from '../../types'
+import type { Context } from '../context'
+
+const NOW = 1
+const ALWAYS = 2
 
 /**
  * A leaf of an index: a lane of a built-in value, a result, a value that a variable had, an argument. Leaves are
@@ -9,47 +13,55 @@ import { factsOf, isValue } from '../../types'
 export type Leaf = number
 
 const NAMES = Object.keys(BUILTINS) as BuiltinName[]
-const BUILTIN_BASE = new Map<BuiltinName, number>(NAMES.map((name, i) => [name, -4 * (i + 1)]))
-/** Results take even numbers, versions of variables and arguments odd ones. */
-const builtinLeaf = (name: BuiltinName, lane: number): Leaf => (BUILTIN_BASE.get(name) ?? 0) + lane
-export const resultLeaf = (r: Result): Leaf => 2 * r.id
+/** Lanes of built-in values come first, then results take even numbers, versions of variables and arguments odd ones. */
+const FIRST = 4 * NAMES.length
+const BUILTIN_BASE = Object.fromEntries(NAMES.map((name, i) => [name, 4 * i])) as Record<BuiltinName, number>
+const SCALAR = [0]
+const VECTOR = [0, 1, 2]
+export const resultLeaf = (r: Result): Leaf => FIRST + 2 * r.id
 
 /** What is known at the point that the walk has reached. Facts learnt from a test end with the block it guards. */
 export class Facts {
-  private readonly limited = new Set<Leaf>()
+  /** By leaf: `ALWAYS`, or `NOW` for what is learnt from a test; the trail says in which order. */
+  private readonly known: (number | undefined)[] = []
   private readonly trail: Leaf[] = []
-  private readonly always = new Set<Leaf>()
-  private readonly made = new Map<number, Stmt>()
-  private readonly loads = new Map<number, Leaf>()
+  private readonly loads: (Leaf | undefined)[] = []
   private readonly arguments = new Map<string, Leaf>()
-  private next = 1
+  private next = FIRST + 1
   /** The value that each integer variable holds now, by variable id. */
   versions = new Map<number, Leaf>()
+
+  constructor(private readonly context: Context) {}
 
   mark(): number {
     return this.trail.length
   }
 
   undo(to: number): void {
-    while (this.trail.length > to) this.limited.delete(this.trail.pop() as Leaf)
+    while (this.trail.length > to) {
+      const leaf = this.trail.pop() as Leaf
+      if (this.known[leaf] === NOW) this.known[leaf] = 0
+    }
   }
 
-  learn(leaf: Leaf): void {
-    if (this.limited.has(leaf)) return
-    this.limited.add(leaf)
+  /** False where it was known. */
+  learn(leaf: Leaf): boolean {
+    if (this.known[leaf]) return false
+    this.known[leaf] = NOW
     this.trail.push(leaf)
+    return true
   }
 
   learnForGood(leaf: Leaf): void {
-    this.always.add(leaf)
+    this.known[leaf] = ALWAYS
   }
 
   isLimited(leaf: Leaf): boolean {
-    return this.limited.has(leaf) || this.always.has(leaf)
+    return (this.known[leaf] ?? 0) !== 0
   }
 
   isLimitedForGood(leaf: Leaf): boolean {
-    return this.always.has(leaf)
+    return this.known[leaf] === ALWAYS
   }
 
   /** A value that no leaf stands for yet. */
@@ -58,18 +70,18 @@ export class Facts {
     return this.next
   }
 
-  /** Remembers the statement that makes a result; `leaf` is given where the result is the value of a variable. */
-  define(r: Result, by: Stmt, leaf?: Leaf): void {
-    this.made.set(r.id, by)
-    if (leaf !== undefined) this.loads.set(r.id, leaf)
+  /** The result is the value that a variable had. */
+  loaded(r: Result, leaf: Leaf): void {
+    this.loads[r.id] = leaf
   }
 
+  /** The statement that makes a result. */
   maker(r: Result): Stmt | undefined {
-    return this.made.get(r.id)
+    return this.context.makers[r.id]
   }
 
   leafOf(r: Result): Leaf {
-    return this.loads.get(r.id) ?? resultLeaf(r)
+    return this.loads[r.id] ?? resultLeaf(r)
   }
 
   argument(name: string): Leaf {
@@ -82,7 +94,7 @@ export class Facts {
   resolve(e: Expr): Expr {
     let at = e
     while (at.kind === 'result') {
-      const by = this.made.get(at.id)
+      const by = this.context.makers[at.id]
       if (by?.kind !== 'let') return at
       at = by.value
     }
@@ -96,11 +108,22 @@ export class Facts {
     return of.args[of.args.length === 1 ? 0 : (e.lanes[0] ?? 0)] ?? null
   }
 
-  /** The lanes of a built-in value that `e` is, or null. */
-  builtin(e: Expr): { name: BuiltinName; leaves: readonly Leaf[] } | null {
-    const of = e.kind === 'swizzle' ? this.resolve(e.of) : e
-    if (of.kind !== 'builtin') return null
-    const lanes = e.kind === 'swizzle' ? e.lanes : of.type === 'u32' ? [0] : [0, 1, 2]
-    return { name: of.name, leaves: lanes.map((lane) => builtinLeaf(of.name, lane)) }
+  /** The built-in value of which `e` is lanes, or null. */
+  builtin(e: Expr): Of<Expr, 'builtin'> | null {
+    if (e.kind === 'builtin') return e
+    if (e.kind !== 'swizzle') return null
+    const of = this.resolve(e.of)
+    return of.kind === 'builtin' ? of : null
+  }
+
+  /** Whether all lanes that `e` is of a built-in value are limited; `learnt` makes them so. */
+  lanes(e: Expr, { name, type }: Of<Expr, 'builtin'>, learnt = false): boolean {
+    const base = BUILTIN_BASE[name]
+    let all = true
+    for (const lane of e.kind === 'swizzle' ? e.lanes : type === 'u32' ? SCALAR : VECTOR) {
+      if (learnt) this.learn(base + lane)
+      all &&= this.isLimited(base + lane)
+    }
+    return all
   }
 }

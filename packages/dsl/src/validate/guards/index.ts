@@ -2,7 +2,7 @@ import { forEachStmt, isPlace, type Block, type Cases, type Expr, type Func, typ
 import { BUILTINS, EFFECTS, type EffectRow } from '../../ops'
 import { isInt, isValue, type Type } from '../../types'
 import type { Context } from '../context'
-import { countOf, elementOf } from '../places'
+import { countOf, elementOf, rootType, spaceOf } from '../places'
 import { upperBound } from './bounds'
 import { Facts, resultLeaf, type Leaf } from './facts'
 import { Limited } from './limited'
@@ -22,18 +22,20 @@ export function checkGuards(context: Context): void {
 const ROWS: Readonly<Record<string, EffectRow>> = EFFECTS
 
 class Guards {
-  readonly facts = new Facts()
+  readonly facts: Facts
   readonly limited: Limited
   /** Integer variables: the only ones that indices are made of. */
   private readonly integers = new Set<number>()
   private readonly names = new Map<number, string>()
 
   constructor(readonly context: Context, private readonly func: Func | null) {
+    this.facts = new Facts(context)
     this.limited = new Limited(this.facts, context)
   }
 
   /** Facts learnt within a block end with it. */
   block(block: Block): void {
+    if (!this.context.guarded.has(block)) return
     const mark = this.facts.mark()
     for (const s of block) (STEP[s.kind] as (s: Stmt, g: Guards) => void)(s, this)
     this.facts.undo(mark)
@@ -88,8 +90,13 @@ class Guards {
   /** Runs alternatives from one state; a variable is limited afterwards if it is in each of them. */
   alternatives(runs: readonly (() => void)[]): void {
     const before = this.facts.versions
+    if (before.size === 0) {
+      for (const run of runs) run()
+      before.clear()
+      return
+    }
     const ends = runs.map((run) => {
-      this.facts.versions = before.size === 0 ? before : new Map(before)
+      this.facts.versions = new Map(before)
       run()
       return this.facts.versions
     })
@@ -105,27 +112,12 @@ class Guards {
   /** Checks the indices of a place that is written. */
   check(place: Place, at: number, how: string): void {
     const { root } = place
-    if (root.kind === 'variable' || !this.isStorage(place)) return
-    let type: Type | null = this.typeOf(place)
+    if (root.kind === 'variable' || spaceOf(place, this.func, this.context) !== 'storage') return
+    let type = rootType(root, this.func, this.context)
     for (const step of place.steps) {
       if (step.kind === 'index' && type) this.index(root.name, type, step.index, at, how)
       type = step.kind === 'index' ? type && elementOf(type) : step.type
     }
-  }
-
-  private isStorage(place: Place): boolean {
-    const { root } = place
-    if (root.kind !== 'pointer') return root.kind !== 'variable' && this.context.bindings.get(root.name)?.kind === 'storage'
-    const type = this.func?.params.find((p) => p.name === root.name)?.type
-    return type !== undefined && !isValue(type) && type.kind === 'ptr' && type.space === 'storage'
-  }
-
-  private typeOf(place: Place): Type | null {
-    const { root } = place
-    if (root.kind === 'view') return root.type
-    if (root.kind === 'binding') return this.context.bindings.get(root.name)?.type ?? null
-    const type = root.kind === 'pointer' ? this.func?.params.find((p) => p.name === root.name)?.type : undefined
-    return type && !isValue(type) && type.kind === 'ptr' ? type.of : null
   }
 
   private index(name: string, of: Type, index: Expr, at: number, how: string): void {
@@ -182,9 +174,12 @@ function branch(s: Of<Stmt, 'if'>, g: Guards): void {
 }
 
 const STEP: Cases<Stmt, void, [Guards]> = {
-  let: (s, g) => g.facts.define(s.result, s),
+  let: () => undefined,
   var: (s, g) => g.declare(s.variable.id, s.variable.name, s.variable.type, s.variable.init),
-  load: (s, g) => g.facts.define(s.result, s, s.place.steps.length === 0 ? g.version(s.place) : undefined),
+  load: (s, g) => {
+    const leaf = s.place.steps.length === 0 ? g.version(s.place) : undefined
+    if (leaf !== undefined) g.facts.loaded(s.result, leaf)
+  },
   store: (s, g) => {
     g.check(s.place, s.at, 'stored')
     g.stored(s.place, s.value)
@@ -192,12 +187,9 @@ const STEP: Cases<Stmt, void, [Guards]> = {
   effect: (s, g) => {
     const row = ROWS[s.op]
     if (s.place && row?.family === 'atomic' && row.memory !== 'read') g.check(s.place, s.at, 'changed')
-    if (s.result) g.facts.define(s.result, s)
-    if (s.exchanged) g.facts.define(s.exchanged, s)
   },
   call: (s, g) => {
     for (const a of s.args) if (isPlace(a)) g.stored(a, null)
-    if (s.result) g.facts.define(s.result, s)
   },
   if: branch,
   switch: (s, g) => {
@@ -215,7 +207,6 @@ const STEP: Cases<Stmt, void, [Guards]> = {
   },
   range: (s, g) => {
     g.forget([s.body])
-    g.facts.define(s.index, s)
     const down = s.step.kind === 'const' && (s.step.lanes[0] ?? 0) < 0
     if (!down || g.limited.culprit(s.start) === null) g.facts.learnForGood(resultLeaf(s.index))
     g.block(s.body)

@@ -34,7 +34,7 @@ export class Limited {
     const found = this.facts.builtin(e)
     if (!found) return e
     if (COUNTS.has(found.name) || (this.launched && LAUNCHED.has(found.name))) return null
-    return found.leaves.every((leaf) => this.facts.isLimited(leaf)) ? null : e
+    return this.facts.lanes(e, found) ? null : e
   }
 
   private result(e: Extract<Expr, { kind: 'result' }>): Expr | null {
@@ -62,29 +62,26 @@ export class Limited {
   }
 
   /** Every leaf of `e` is on the lesser side of a comparison that holds. */
-  learn(e: Expr): void {
-    const seen = new Set<Expr>()
-    const visit = (x: Expr): void => {
-      if (seen.has(x)) return
-      seen.add(x)
-      const builtin = this.facts.builtin(x)
-      if (builtin) {
-        for (const leaf of builtin.leaves) this.facts.learn(leaf)
+  learn(e: Expr, seen: Set<Expr> = new Set()): void {
+    switch (e.kind) {
+      case 'const': case 'param': case 'override': case 'constant': return
+      case 'argument': return void this.facts.learn(this.facts.argument(e.name))
+      case 'result': {
+        // Whoever learnt it before has learnt what it was made of.
+        if (!this.facts.learn(this.facts.leafOf(e))) return
+        const by = this.facts.maker(e)
+        if (by?.kind === 'let') this.learn(by.value, seen)
         return
       }
-      if (x.kind === 'argument') {
-        this.facts.learn(this.facts.argument(x.name))
-        return
-      }
-      if (x.kind === 'result') {
-        this.facts.learn(this.facts.leafOf(x))
-        const by = this.facts.maker(x)
-        if (by?.kind === 'let') visit(by.value)
-        return
-      }
-      for (const o of operands(x)) visit(o)
     }
-    visit(e)
+    const builtin = this.facts.builtin(e)
+    if (builtin) return void this.facts.lanes(e, builtin, true)
+    const parts = operands(e)
+    if (parts.length > 1) {
+      if (seen.has(e)) return
+      seen.add(e)
+    }
+    for (const o of parts) this.learn(o, seen)
   }
 
   /** Takes from a test what follows where it has the given outcome. */

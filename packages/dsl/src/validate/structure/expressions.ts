@@ -19,6 +19,13 @@ export class Expressions {
   func: Func | null = null
   funcScope = 0
 
+  /** Functions may share nodes: the arguments in them are those of either. */
+  enter(func: Func | null): void {
+    this.func = func
+    this.funcScope = this.scopes.current
+    this.seen.clear()
+  }
+
   constructor(readonly context: Context, readonly scopes: Scopes) {
     this.places = new Places(this)
   }

@@ -36,9 +36,8 @@ export class Statements {
   }
 
   body(func: Func | null, block: Block): void {
-    this.x.func = func
     this.scopes.enter()
-    this.x.funcScope = this.scopes.current
+    this.x.enter(func)
     this.statements(block)
     this.scopes.leave()
     this.x.func = null

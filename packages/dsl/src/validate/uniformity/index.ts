@@ -7,7 +7,9 @@ import { step } from './steps'
 export function checkUniformity(context: Context): void {
   const summaries = new Map<string, Summary>()
   for (const f of context.kernel.functions) summaries.set(f.name, new Flow(context, f, slotsOf(f, context), summaries, step).run(f.body))
-  new Flow(context, null, slotsOf(null, context), summaries, step).run(context.kernel.body)
+  // What comes after it cannot be wrong.
+  const body = context.kernel.body.slice(0, context.lastSynchronized + 1)
+  new Flow(context, null, slotsOf(null, context), summaries, step).run(body)
 }
 
 const slotsOf = (f: Func | null, context: Context): ReadonlyMap<number, number> =>

@@ -1,4 +1,4 @@
-import type { Cases, Expr, Place } from '../../ir'
+import type { Expr, Of, Place } from '../../ir'
 import { BUILTINS } from '../../ops'
 import { isValue, type Type } from '../../types'
 import type { Context } from '../context'
@@ -6,9 +6,14 @@ import { BY_SUBGROUP, DIVERGENT, paramBit, type Mask } from './mask'
 
 const BUILTIN: { readonly [U in 'workgroup' | 'subgroup' | 'divergent']: Mask } = { workgroup: 0, subgroup: BY_SUBGROUP, divergent: DIVERGENT }
 
+type Made = Of<Expr, 'op' | 'construct' | 'index' | 'length'>
+
 /** What values depend on, within one function. Results get their masks as the statements are walked. */
 export class Sources {
-  private readonly memo = new Map<Expr, Mask>()
+  /** By number of the node (see `Numbers`): its mask, and when it was found. */
+  private readonly masks: Mask[] = []
+  private readonly found: number[] = []
+  private now = 1
   private readonly results: (Mask | undefined)[] = []
   /** The parameters of the function; none for the entry point. */
   params: readonly { readonly name: string; readonly type: Type }[] = []
@@ -20,24 +25,34 @@ export class Sources {
       case 'const': case 'param': case 'override': case 'constant': return 0
       case 'result': return this.results[e.id] ?? 0
       case 'builtin': return BUILTIN[BUILTINS[e.name].uniform]
+      case 'argument': return this.parameter(e.name)
+      case 'convert': case 'bitcast': return this.of(e.arg)
+      case 'swizzle': case 'member': return this.of(e.of)
     }
-    const known = this.memo.get(e)
-    if (known !== undefined) return known
-    const mask = (MASK[e.kind] as (e: Expr, s: Sources) => Mask)(e, this)
-    this.memo.set(e, mask)
+    const n = this.context.numbers.of(e)
+    if (this.found[n] === this.now) return this.masks[n] as Mask
+    const mask = this.made(e)
+    this.found[n] = this.now
+    this.masks[n] = mask
     return mask
   }
 
-  all(list: readonly Expr[]): Mask {
-    let mask = 0
-    for (const e of list) mask |= this.of(e)
-    return mask
+  private made(e: Made): Mask {
+    switch (e.kind) {
+      case 'op': case 'construct': {
+        let mask = 0
+        for (const a of e.args) mask |= this.of(a)
+        return mask
+      }
+      case 'index': return this.of(e.of) | this.of(e.index)
+      case 'length': return this.indices(e.of)
+    }
   }
 
   /** Masks only grow; one that has grown makes what was derived from it stale. */
   define(id: number, mask: Mask): void {
     const before = this.results[id]
-    if (before !== undefined && before !== mask) this.memo.clear()
+    if (before !== undefined && before !== mask) this.now++
     this.results[id] = mask
   }
 
@@ -58,22 +73,4 @@ export class Sources {
     const type = this.params.find((p) => p.name === name)?.type
     return type && !isValue(type) && type.kind === 'ptr' ? type : null
   }
-}
-
-const MASK: Cases<Expr, Mask, [Sources]> = {
-  const: () => 0,
-  param: () => 0,
-  override: () => 0,
-  constant: () => 0,
-  builtin: (e) => BUILTIN[BUILTINS[e.name].uniform],
-  result: (e, s) => s.of(e),
-  argument: (e, s) => s.parameter(e.name),
-  op: (e, s) => s.all(e.args),
-  construct: (e, s) => s.all(e.args),
-  convert: (e, s) => s.of(e.arg),
-  bitcast: (e, s) => s.of(e.arg),
-  swizzle: (e, s) => s.of(e.of),
-  index: (e, s) => s.of(e.of) | s.of(e.index),
-  member: (e, s) => s.of(e.of),
-  length: (e, s) => s.indices(e.of),
 }
