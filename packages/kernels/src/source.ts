@@ -1,9 +1,21 @@
 /** `@weft/kernels/source`: the kernels as DSL values, and the factories that specialize them. */
 export { attention, flashAttention, keyTile } from './attention/flash'
 export { matmulNaive } from './matmul/naive'
-export { matmul, matmulBias, matmulTransposeA, matmulTransposeB, matmulTransposeBoth, tiledMatmul, type TiledOptions } from './matmul/tiled'
+export {
+  matmul,
+  matmulBias,
+  matmulBiasTransposeA,
+  matmulBiasTransposeB,
+  matmulBiasTransposeBoth,
+  matmulTransposeA,
+  matmulTransposeB,
+  matmulTransposeBoth,
+  type TiledOptions,
+  tiledMatmul,
+} from './matmul/tiled'
 export { MAX, REDUCE_VARIANTS, SUM, workgroupReduce } from './parts/reduce'
 export { rmsnorm } from './rmsnorm/rmsnorm'
 export { saxpy } from './saxpy/saxpy'
-export { SCAN_BLOCK, scanBlocks, scanOffsets } from './scan/scan'
+export { SCAN_BLOCK } from './scan/plan'
+export { scanBlocks, scanOffsets } from './scan/scan'
 export { softmax } from './softmax/softmax'

@@ -80,7 +80,10 @@ function stage(k: Builder, tile: ArrayRef<{ readonly array: 'vec4f' }>, source: 
 }
 
 export const matmul = tiledMatmul('matmul')
-export const matmulBias = tiledMatmul('matmul_bias', { bias: true })
 export const matmulTransposeA = tiledMatmul('matmul_transpose_a', { transposeA: true })
 export const matmulTransposeB = tiledMatmul('matmul_transpose_b', { transposeB: true })
 export const matmulTransposeBoth = tiledMatmul('matmul_transpose_both', { transposeA: true, transposeB: true })
+export const matmulBias = tiledMatmul('matmul_bias', { bias: true })
+export const matmulBiasTransposeA = tiledMatmul('matmul_bias_transpose_a', { bias: true, transposeA: true })
+export const matmulBiasTransposeB = tiledMatmul('matmul_bias_transpose_b', { bias: true, transposeB: true })
+export const matmulBiasTransposeBoth = tiledMatmul('matmul_bias_transpose_both', { bias: true, transposeA: true, transposeB: true })

@@ -1,15 +1,14 @@
 import { ceilDiv, d, each, f32, inout, input, kernel, output, tuple, u32, type Builder, type Expr } from '@weft/dsl'
+import { SCAN_BLOCK } from './plan'
 
 /**
  * Prefix sums over any length, in several dispatches (Blelloch, 1990): `scanBlocks` scans blocks of 1,024 elements
  * and gives the total of each; the totals are scanned in the same way, recursively; `scanOffsets` adds to each block
- * what came before it. `scanPlan` says which dispatches that makes.
+ * what came before it. The host function `scan` does all of it.
  */
 
 const THREADS = 256
-const EACH = 4
-/** Elements of a block. */
-export const SCAN_BLOCK = THREADS * EACH
+const EACH = SCAN_BLOCK / THREADS
 
 /**
  * y[i] = x[0] + … + x[i] within each block of 1,024 (`exclusive`: up to x[i − 1], the first is 0), and totals[b] the

@@ -1,0 +1,26 @@
+import { type BufferLike, checkSizes, type HostOptions, type Runtime } from '../host'
+import { chooseMatmul } from './choose'
+
+export interface MatmulArgs {
+  /** m × k, row-major; k × m when `transposeA` */
+  readonly a: BufferLike
+  /** k × n, row-major; n × k when `transposeB` */
+  readonly b: BufferLike
+  /** m × n, row-major, written */
+  readonly c: BufferLike
+  /** n elements, added to every row */
+  readonly bias?: BufferLike
+  readonly m: number
+  readonly n: number
+  readonly k: number
+  readonly transposeA?: boolean
+  readonly transposeB?: boolean
+}
+
+/** c = a · b (+ bias), in f32, for any sizes; k = 0 gives zeros (or the bias). */
+export async function matmul(runtime: Runtime, args: MatmulArgs, { kernel }: HostOptions = {}): Promise<void> {
+  const { a, b, c, bias, m, n, k, transposeA = false, transposeB = false } = args
+  checkSizes('matmul', { m, n, k })
+  const form = { transposeA, transposeB, bias: bias !== undefined }
+  await runtime.run(kernel ?? chooseMatmul(form), { a, b, ...(bias === undefined ? {} : { bias }), c, m, n, k })
+}

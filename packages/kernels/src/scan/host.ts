@@ -1,0 +1,33 @@
+import type { CompiledKernel } from '@weft/codegen'
+import { artifact as blocksArtifact } from '../../generated/scan_blocks'
+import { artifact as offsetsArtifact } from '../../generated/scan_offsets'
+import { type BufferLike, checkSizes, type Runtime } from '../host'
+import { SCAN_BLOCK } from './plan'
+
+export interface ScanArgs {
+  /** n elements */
+  readonly x: BufferLike
+  /** n elements, written */
+  readonly y: BufferLike
+  readonly n: number
+  /** y[i] leaves out x[i]. */
+  readonly exclusive?: boolean
+}
+
+/** As `HostOptions`, for the two kernels of a scan. */
+export interface ScanOptions {
+  readonly kernels?: { readonly blocks: CompiledKernel; readonly offsets: CompiledKernel }
+}
+
+/** y[i] = x[0] + … + x[i], in f32, for any n: one dispatch up to 1,024 elements, three up to 1,048,576, and so on. */
+export async function scan(runtime: Runtime, { x, y, n, exclusive = false }: ScanArgs, { kernels }: ScanOptions = {}): Promise<void> {
+  checkSizes('scan', { n })
+  if (n === 0) return
+  const count = Math.ceil(n / SCAN_BLOCK)
+  using totals = runtime.buffer({ size: 4 * count })
+  await runtime.run(kernels?.blocks ?? blocksArtifact, { x, y, totals, n, exclusive: Number(exclusive) })
+  if (count === 1) return
+  using offsets = runtime.buffer({ size: 4 * count })
+  await scan(runtime, { x: totals, y: offsets, n: count, exclusive: true }, kernels ? { kernels } : {})
+  await runtime.run(kernels?.offsets ?? offsetsArtifact, { offsets, y, n })
+}

@@ -1,0 +1,17 @@
+import { artifact } from '../../generated/softmax'
+import { type BufferLike, checkSizes, type HostOptions, type Runtime } from '../host'
+
+export interface SoftmaxArgs {
+  /** rows × cols, row-major */
+  readonly x: BufferLike
+  /** rows × cols, written */
+  readonly y: BufferLike
+  readonly rows: number
+  readonly cols: number
+}
+
+/** y[r, :] = softmax(x[r, :]), in f32; a row of −∞ gives zeros. */
+export async function softmax(runtime: Runtime, { x, y, rows, cols }: SoftmaxArgs, { kernel }: HostOptions = {}): Promise<void> {
+  checkSizes('softmax', { rows, cols })
+  if (cols > 0) await runtime.run(kernel ?? artifact, { x, y, rows, cols })
+}

@@ -1,0 +1,97 @@
+import { compile } from '@weft/codegen'
+import { cpu } from '@weft/codegen/interp'
+import * as kernels from '@weft/kernels'
+import * as source from '@weft/kernels/source'
+import type { Runtime } from '@weft/runtime'
+import { createRuntime } from '@weft/runtime/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
+import { missing } from '../engines/install.js'
+
+const why = missing('dawn')
+
+const close = (actual: Float32Array, expected: Float64Array): void => {
+  expect(actual.length).toBe(expected.length)
+  if (expected.length > 0) expect(maxError(actual, expected).relative).toBeLessThan(1e-5)
+}
+
+/** The host functions on a device: with the kernels that ship, or on the CPU with the ones that carry their IR. */
+function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
+  let runtime: Runtime
+  beforeAll(async () => {
+    runtime = await open()
+  })
+  afterAll(() => runtime.destroy())
+
+  const own = (kernel: Parameters<typeof compile>[0]) => (ships ? {} : { kernel: compile(kernel) })
+  const upload = (data: Float32Array) => runtime.buffer(data)
+  const empty = (n: number) => runtime.buffer(new Float32Array(n).fill(777))
+
+  it('saxpy', async () => {
+    for (const n of [0, 1, 65]) {
+      const [x, y] = [uniform(1, n, -1, 1), uniform(2, n, -1, 1)]
+      const out = upload(y)
+      await kernels.saxpy(runtime, { x: upload(x), y: out, n, alpha: 2 }, own(source.saxpy))
+      close(await out.read(Float32Array), kernels.saxpyReference({ alpha: 2, x, y }))
+    }
+  })
+
+  it('matmul in every form, and with empty dimensions', async () => {
+    const forms = [source.matmul, source.matmulTransposeB, source.matmulTransposeA, source.matmulTransposeBoth, source.matmulBias, source.matmulBiasTransposeB, source.matmulBiasTransposeA, source.matmulBiasTransposeBoth]
+    for (const [m, n, k] of [[65, 3, 17], [2, 3, 0], [0, 3, 2], [2, 0, 2]] as const) {
+      for (const [index, kernel] of forms.entries()) {
+        const form = { transposeA: (index & 2) !== 0, transposeB: (index & 1) !== 0 }
+        const [a, b, bias] = [uniform(1, m * k, -1, 1), uniform(2, k * n, -1, 1), uniform(3, n, -1, 1)]
+        const added = index < 4 ? {} : { bias }
+        const c = empty(m * n)
+        const buffers = { a: upload(a), b: upload(b), c, ...(index < 4 ? {} : { bias: upload(bias) }) }
+        await kernels.matmul(runtime, { ...buffers, m, n, k, ...form }, own(kernel))
+        close(await c.read(Float32Array), kernels.matmulReference({ a, b, ...added, m, n, k, ...form }))
+      }
+    }
+  })
+
+  it('softmax and rmsnorm', async () => {
+    for (const [rows, cols] of [[3, 257], [2, 0], [0, 5]] as const) {
+      const [x, weight] = [uniform(1, rows * cols, -3, 3), uniform(2, cols, -1, 1)]
+      const [soft, norm] = [empty(rows * cols), empty(rows * cols)]
+      await kernels.softmax(runtime, { x: upload(x), y: soft, rows, cols }, own(source.softmax))
+      await kernels.rmsnorm(runtime, { x: upload(x), weight: upload(weight), y: norm, rows, cols }, own(source.rmsnorm))
+      close(await soft.read(Float32Array), kernels.softmaxReference({ x, rows, cols }))
+      close(await norm.read(Float32Array), kernels.rmsnormReference({ x, weight, rows, cols, eps: 1e-5 }))
+    }
+  })
+
+  it('attention, with a past', async () => {
+    const sizes = { batch: 1, heads: 4, kvHeads: 2, queries: 3, keys: 20, headSize: 64, causal: true }
+    const [q, k, v] = [uniform(1, 4 * 3 * 64, -1, 1), uniform(2, 2 * 20 * 64, -1, 1), uniform(3, 2 * 20 * 64, -1, 1)]
+    const out = empty(q.length)
+    await kernels.attention(runtime, { q: upload(q), k: upload(k), v: upload(v), out, ...sizes }, own(source.attention))
+    close(await out.read(Float32Array), kernels.attentionReference({ q, k, v, ...sizes }))
+  })
+
+  it('scan over one level, two and three', async () => {
+    const own = ships ? {} : { kernels: { blocks: compile(source.scanBlocks), offsets: compile(source.scanOffsets) } }
+    for (const n of [0, 1, 1024, 1025, 1024 * 1024 + 1]) {
+      for (const exclusive of n > 5000 ? [false] : [false, true]) {
+        const x = uniform(1, n, 0, 1)
+        const y = empty(n)
+        await kernels.scan(runtime, { x: upload(x), y, n, exclusive }, own)
+        close(await y.read(Float32Array), kernels.scanReference({ x, exclusive }))
+      }
+    }
+  })
+
+  it('refuses sizes that are none before anything is recorded', async () => {
+    const x = upload(new Float32Array(4))
+    await expect(kernels.saxpy(runtime, { x, y: x, n: -1, alpha: 1 })).rejects.toThrow('saxpy: n must be an integer from 0 on, got -1')
+    await expect(kernels.softmax(runtime, { x, y: x, rows: 1.5, cols: 1 })).rejects.toThrow('rows must be an integer')
+    const attention = { q: x, k: x, v: x, out: x, batch: 1, queries: 1, keys: 1 }
+    await expect(kernels.attention(runtime, { ...attention, heads: 3, kvHeads: 2, headSize: 64 })).rejects.toThrow('heads must be a multiple of kvHeads = 2, got 3')
+    await expect(kernels.attention(runtime, { ...attention, heads: 1, headSize: 40 })).rejects.toThrow('head size 64, got 40')
+    await runtime.idle()
+  })
+}
+
+describe('host functions on the interpreter', () => hostFunctions(() => createRuntime({ device: cpu() }), false))
+describe.skipIf(why !== undefined)(`host functions on Dawn${why ? ` (${why})` : ''}`, () => hostFunctions(() => createRuntime(), true))
