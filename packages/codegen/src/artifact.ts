@@ -1,4 +1,4 @@
-import type { LaunchRule } from '@weft/dsl'
+import type { LaunchRule } from '@weft/dsl/ir'
 
 /**
  * What compilation yields: serializable data (`JSON.stringify` and back is the identity), all that a runtime in
