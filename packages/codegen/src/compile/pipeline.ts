@@ -1,5 +1,5 @@
 import { type Diagnostic, type Kernel, validate, WeftError } from '@weft/dsl/ir'
-import { PASSES, type PassName } from '../passes'
+import { PASSES, type PassName, runAll } from '../passes'
 import type { Profile } from '../profiles'
 import type { CompileOptions } from './options'
 
@@ -11,15 +11,24 @@ export function runPasses(
   watch?: (pass: PassName, kernel: Kernel) => void,
 ): Kernel {
   const { without = [], validate: when = 'once' } = options
+  const passes = PASSES.filter((p) => p.required || !without.includes(p.name))
+  const unroll = passes.findIndex((p) => p.name === 'unroll')
+  const groups =
+    watch || when === 'each'
+      ? passes.map((p) => [p])
+      : unroll < 0
+        ? [passes]
+        : [passes.slice(0, unroll), passes.slice(unroll, unroll + 1), passes.slice(unroll + 1)]
   let current = kernel
-  for (const pass of PASSES) {
-    if (!pass.required && without.includes(pass.name)) continue
+  for (const group of groups) {
     const before = current
-    current = pass.run(current, profile)
-    if (when === 'each') checkPass(pass.name, current, options)
+    current = runAll(current, profile, group)
+    const name = group.at(-1)?.name
+    if (name === undefined) continue
+    if (when === 'each') checkPass(name, current, options)
     // an index that was right for some rounds may be a constant out of range in others
-    else if (when === 'once' && pass.name === 'unroll' && current !== before) checkPass(pass.name, current, options)
-    watch?.(pass.name, current)
+    else if (when === 'once' && name === 'unroll' && current !== before) checkPass(name, current, options)
+    watch?.(name, current)
   }
   return current
 }

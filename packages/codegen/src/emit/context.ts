@@ -1,4 +1,5 @@
-import type { Expr, Kernel, Type } from '@weft/dsl/ir'
+import type { Type } from '@weft/dsl/ir'
+import type { Working } from '../passes/graph'
 import type { Special } from './literals'
 import type { Memory } from './memory'
 import type { Names } from './names'
@@ -6,7 +7,7 @@ import type { Plan } from './plan'
 
 /** What the emission of every part of a module shares. */
 export interface Module {
-  readonly kernel: Kernel
+  readonly kernel: Working
   readonly memory: Memory
   /** Bindings, overrides, constants and functions by the author's name; the params variable is `params`. */
   readonly names: {
@@ -28,8 +29,8 @@ export interface Context {
   readonly plan: Plan
   readonly memory: Memory
   readonly names: Names
-  /** Names of what a `let` has bound so far. */
-  readonly bound: Map<Expr, string>
+  /** Names of what a `let` has bound so far, by the numbers of the expressions. */
+  readonly bound: (string | undefined)[]
   readonly results: Map<number, string>
   readonly variables: Map<number, string>
   readonly args: Map<string, string>

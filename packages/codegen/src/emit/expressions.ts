@@ -12,12 +12,13 @@ import {
   type Step,
   type Type,
 } from '@weft/dsl/ir'
+import { numberOf } from '../passes/graph'
 import { type Context, RANK, type Rank } from './context'
 import { literal, SPECIAL, specialOf } from './literals'
 
 /** The text of an expression; `c.rank` then says what parentheses it needs. */
 export function print(e: Expr, c: Context): string {
-  const name = c.bound.get(e)
+  const name = c.bound[numberOf(e)]
   if (name !== undefined) {
     c.rank = RANK.primary
     return name
@@ -33,7 +34,7 @@ const CASES: Cases<Expr, string, [Context]> = {
   constant: (e, c) => primary(c, c.module.names.globals.get(e.name) ?? e.name),
   argument: (e, c) => primary(c, c.args.get(e.name) ?? e.name),
   result(e, c) {
-    const load = c.plan.inlined.get(e.id)
+    const load = c.plan.inlined[e.id]
     if (load) return printPlace(load.place, c)
     const call = c.plan.inlinedCalls.get(e.id)
     if (call)
@@ -202,7 +203,13 @@ export function infix(operator: string, a: Expr, b: Expr, c: Context): string {
 
 /** The scalar that all lanes of a vector are, if it is written as such. */
 export function splatted(e: Expr, c: Context): Expr | null {
-  if (!isValueName(e.type) || factsOf(e.type).rows === 1 || factsOf(e.type).cols > 1 || c.bound.has(e)) return null
+  if (
+    !isValueName(e.type) ||
+    factsOf(e.type).rows === 1 ||
+    factsOf(e.type).cols > 1 ||
+    c.bound[numberOf(e)] !== undefined
+  )
+    return null
   if (e.kind === 'construct' && e.args.length === 1 && isValueName(e.args[0]?.type)) return e.args[0] as Expr
   if (e.kind === 'const' && e.lanes.every((x) => Object.is(x, e.lanes[0]))) {
     return { kind: 'const', type: factsOf(e.type).scalar, lanes: [e.lanes[0] as number] }
@@ -257,7 +264,7 @@ function printStep(step: Step, of: Type | null, c: Context): string {
 
 /** `[i]`; a constant needs no suffix there, and of a vector it is the name of a lane. */
 function subscript(index: Expr, vector: boolean, c: Context): string {
-  if (index.kind === 'const' && !c.bound.has(index)) {
+  if (index.kind === 'const' && c.bound[numberOf(index)] === undefined) {
     const n = index.lanes[0] as number
     return vector && n >= 0 && n < 4 ? `.${LANES[n]}` : `[${n}]`
   }

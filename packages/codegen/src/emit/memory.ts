@@ -43,7 +43,7 @@ export interface WriteLog {
   store(place: Place, time: number): void
   effect(s: Effect, time: number): void
   call(s: Call, time: number): void
-  readonly byRoot: ReadonlyMap<string, readonly Write[]>
+  readonly byRoot: ReadonlyMap<number | string, readonly Write[]>
   /** Times at which other invocations' writes may become visible, or a function wrote something. */
   readonly barriers: readonly number[]
   readonly spaceOf: (root: Root) => Space
@@ -54,17 +54,9 @@ interface Write {
   readonly place: Place
 }
 
-const keyOf = (root: Root): string => {
-  switch (root.kind) {
-    case 'variable':
-      return `v${root.id}`
-    // pointers of a function may refer to the same memory when nothing writes it: one key for all
-    case 'pointer':
-      return 'p'
-    default:
-      return `b${root.name}`
-  }
-}
+/** Pointers of a function may refer to the same memory when nothing writes it: one key for all. */
+const keyOf = (root: Root): number | string =>
+  root.kind === 'variable' ? root.id : root.kind === 'pointer' ? -1 : root.name
 
 /** Which spaces a barrier makes new: everything that other invocations write. */
 const SHARED: { readonly [K in Space]: boolean } = {
@@ -155,7 +147,7 @@ export function memoryOf(kernel: Kernel): Memory {
 }
 
 function writeLog(space: (root: Root) => Space, pure: ReadonlyMap<string, boolean>): WriteLog {
-  const byRoot = new Map<string, Write[]>()
+  const byRoot = new Map<number | string, Write[]>()
   const barriers: number[] = []
   const write = (place: Place, time: number): void => {
     const key = keyOf(place.root)

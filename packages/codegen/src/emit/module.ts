@@ -15,6 +15,7 @@ import {
   spell,
   type Type,
 } from '@weft/dsl/ir'
+import { type Working, working } from '../passes/graph'
 import { comment } from './comments'
 import type { Context, Module } from './context'
 import { print } from './expressions'
@@ -44,7 +45,8 @@ export interface Emitted {
 }
 
 /** Writes a kernel that has been validated and legalized: never fails, and gives the same text for the same kernel. */
-export function emit(kernel: Kernel, slots: Slots, doc = ''): Emitted {
+export function emit(source: Kernel, slots: Slots, doc = ''): Emitted {
+  const kernel = working(source)
   const found = survey(kernel)
   const memory = memoryOf(kernel)
   const { module, entryPoint } = moduleNames(kernel, found, memory)
@@ -97,7 +99,7 @@ function gap(out: Output): void {
 // Names and types.
 
 function moduleNames(
-  kernel: Kernel,
+  kernel: Working,
   found: Survey,
   memory: Memory,
 ): { readonly module: Module; readonly entryPoint: string } {
@@ -217,7 +219,7 @@ function functionContext(
     memory,
     plan: NO_PLAN,
     names: names(visible),
-    bound: new Map(),
+    bound: [],
     results: new Map(),
     variables: new Map(),
     args: new Map(),
@@ -225,7 +227,7 @@ function functionContext(
     specials: new Map(),
     rank: 0,
   }
-  if (body.length > 0) c.plan = plan(body, memory, (place) => rootName(place, c))
+  if (body.length > 0) c.plan = plan(body, memory, (place) => rootName(place, c), m.kernel.graph.size)
   return c
 }
 
@@ -233,7 +235,7 @@ const EMPTY = { owner: null, depth: 0, loop: false, sites: [], end: 0 }
 const NO_PLAN: Context['plan'] = {
   root: EMPTY,
   bound: new Set(),
-  inlined: new Map(),
+  inlined: [],
   carried: new Map(),
   adopted: new Map(),
   inlinedCalls: new Map(),

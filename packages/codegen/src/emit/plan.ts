@@ -14,7 +14,8 @@ import {
   type Result,
   type Stmt,
 } from '@weft/dsl/ir'
-import { eachIndex, eachOperand } from '../passes/children'
+import { argsOf, numberOf } from '../passes/graph'
+import { eachIndex } from '../passes/places'
 import { type Special, specialOf } from './literals'
 import { clobbers, type Memory } from './memory'
 
@@ -36,7 +37,7 @@ export interface Plan {
   /** The expressions that a `let` binds; those before a statement are in its `Site.binds`. */
   readonly bound: ReadonlySet<Expr>
   /** Loads whose values are written where they are used, by the id of the result. */
-  readonly inlined: ReadonlyMap<number, Load>
+  readonly inlined: readonly (Load | undefined)[]
   /** Expressions that go by the name of a `let` of the author's, by the id of its result. */
   readonly carried: ReadonlyMap<number, { readonly e: Expr; readonly name: string }>
   /** Variables that take the name of a `let`, by id. */
@@ -56,20 +57,31 @@ export interface Plan {
 }
 
 /** A point of time: just before a statement runs. */
-export interface Site {
-  readonly region: Region
-  readonly time: number
-  readonly stmt: Stmt | null
+export class Site {
   /**
    * Nested blocks in order. Of a loop, one region for all of it: its header, then sites without statements for the test
    * and the body, and where the continuing block stands: in the body's region or after it.
    */
-  readonly inner: Region[]
+  inner: readonly Region[] = NONE
   /** Expressions to bind here, dependencies last. */
-  readonly binds: Expr[]
-  /** The loop that evaluates again what is used here: the end and step of a range, whose own site is `base`. */
-  readonly through: Region | null
-  readonly base: Site | null
+  binds: readonly Expr[] = NONE
+
+  constructor(
+    readonly region: Region,
+    readonly time: number,
+    readonly stmt: Stmt | null,
+    /** The loop that evaluates again what is used here: the end and step of a range, whose own site is `base`. */
+    readonly through: Region | null = null,
+    readonly base: Site | null = null,
+  ) {}
+}
+
+/** Most sites have neither blocks nor binds. */
+const NONE: readonly never[] = []
+const appended = <T>(list: readonly T[], item: T): readonly T[] => {
+  if (list.length === 0) return [item]
+  ;(list as T[]).push(item)
+  return list
 }
 
 /** A block. Entering it from `owner` enters a loop if `loop`. */
@@ -81,16 +93,22 @@ export interface Region {
   end: number
 }
 
-interface Info {
-  readonly e: Expr
-  readonly sites: Site[]
-  /** The innermost block in which an operand becomes known. */
-  readonly avail: Region
-  readonly cost: number
-  /** Nested so deep that compilers would give up. */
-  readonly deep: boolean
-  readonly levels: number
-  hint: string | undefined
+/** An expression, or a result with the statement that gives it. */
+class Info {
+  sites: Site[] = []
+  hint: string | undefined = undefined
+
+  constructor(
+    readonly e: Expr,
+    /** The innermost block in which an operand becomes known. */
+    readonly avail: Region,
+    readonly cost: number,
+    /** Nested so deep that compilers would give up. */
+    readonly deep: boolean,
+    readonly levels: number,
+    readonly stmt: Stmt | null,
+    readonly site: Site | null,
+  ) {}
 }
 
 /** Nesting at which an expression is bound although it is used once: compilers refuse some 125 levels. */
@@ -100,29 +118,24 @@ const UNNAMED = 'value'
 /** The cost up to which the end of a range is written into the loop's head, which evaluates it in every round. */
 const CHEAP = 2
 
-export function plan(body: Block, memory: Memory, nameOf: (place: Place) => string): Plan {
+export function plan(body: Block, memory: Memory, nameOf: (place: Place) => string, size: number): Plan {
   let clock = 0
-  const infos = new Map<Expr, Info>()
-  const results = new Map<number, Info>()
+  const infos = new Array<Info | undefined>(size)
+  const results: (Info | undefined)[] = []
   const order: Info[] = []
-  const loads = new Map<number, { stmt: Load; site: Site }>()
-  const calls = new Map<number, { stmt: Call; site: Site }>()
-  const inlinedCalls = new Map<number, Call>()
-  const lets = new Map<number, { stmt: Let; site: Site }>()
   const letsByValue = new Map<Expr, { stmt: Let; site: Site; name?: string }>()
-  const inlined = new Map<number, Load>()
+  const inlined: (Load | undefined)[] = []
+  const inlinedCalls = new Map<number, Call>()
   const vars = new Map<number, Site>()
   const adopted = new Map<number, Let>()
   const carried = new Map<number, { readonly e: Expr; readonly name: string }>()
   const bound = new Set<Expr>()
   const renamed = new Map<number, Let>()
-  /** Results of effects and calls. */
-  const given = new Set<number>()
   const builtins = new Set<BuiltinName>()
   const specials = new Set<Special>()
   const log = memory.log()
 
-  const infoOf = (e: Expr): Info | undefined => (e.kind === 'result' ? results.get(e.id) : infos.get(e))
+  const infoOf = (e: Expr): Info | undefined => (e.kind === 'result' ? results[e.id] : infos[numberOf(e)])
 
   // First, down the statements: times, writes, and all expressions, operands first.
 
@@ -132,12 +145,12 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
 
   function region(owner: Site, loop: boolean): Region {
     const inner: Region = { owner, depth: owner.region.depth + 1, loop, sites: [], end: 0 }
-    owner.inner.push(inner)
+    owner.inner = appended(owner.inner, inner)
     return inner
   }
 
   function site(at: Region, stmt: Stmt | null): Site {
-    const s: Site = { region: at, time: ++clock, stmt, inner: [], binds: [], through: null, base: null }
+    const s = new Site(at, ++clock, stmt)
     at.sites.push(s)
     return s
   }
@@ -157,9 +170,8 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     switch (s.kind) {
       case 'let':
         visit(s.value)
-        lets.set(s.result.id, { stmt: s, site: at })
         noteLet(s, at)
-        define(s.result, at.region)
+        define(s.result, at.region, s, at)
         return
       case 'var':
         if (s.variable.init) use(s.variable.init, at)
@@ -168,8 +180,7 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
       case 'load':
         eachIndex(s.place, visit)
         hintIndices(s.place)
-        loads.set(s.result.id, { stmt: s, site: at })
-        define(s.result, at.region)
+        define(s.result, at.region, s, at)
         return
       case 'store':
         usePlace(s.place, at)
@@ -180,22 +191,16 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
         if (s.place) usePlace(s.place, at)
         for (const a of s.args) use(a, at)
         log.effect(s, at.time)
-        if (s.result) define(s.result, at.region)
-        if (s.result && !s.exchanged) given.add(s.result.id)
-        if (s.exchanged) define(s.exchanged, at.region)
+        if (s.result) define(s.result, at.region, s, at)
+        if (s.exchanged) define(s.exchanged, at.region, s, at)
         return
       case 'call':
-        if (s.result && memory.isValue(s.func)) {
-          for (const a of s.args as readonly Expr[]) visit(a)
-          calls.set(s.result.id, { stmt: s, site: at })
-          define(s.result, at.region)
-          given.add(s.result.id)
-          return
+        if (s.result && memory.isValue(s.func)) for (const a of s.args as readonly Expr[]) visit(a)
+        else {
+          for (const a of s.args) isPlace(a) ? usePlace(a, at) : use(a, at)
+          log.call(s, at.time)
         }
-        for (const a of s.args) isPlace(a) ? usePlace(a, at) : use(a, at)
-        log.call(s, at.time)
-        if (s.result) define(s.result, at.region)
-        if (s.result) given.add(s.result.id)
+        if (s.result) define(s.result, at.region, s, at)
         return
       case 'if':
         use(s.test, at)
@@ -210,10 +215,10 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
       case 'range': {
         use(s.start, at)
         const inner = region(at, true)
-        const head: Site = { ...at, through: inner, base: at }
+        const head = new Site(at.region, at.time, s, inner, at)
         use(s.end, head)
         use(s.step, head)
-        define(s.index, inner)
+        define(s.index, inner, null, null)
         scan(s.body, inner)
         return
       }
@@ -246,15 +251,17 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     else if (known.stmt.at < 0 && s.at >= 0 && known.site.region === at.region) known.name ??= s.name
   }
 
-  function define(result: Result, at: Region): void {
-    const info: Info = { e: result, sites: [], avail: at, cost: 0, deep: false, levels: 0, hint: undefined }
-    results.set(result.id, info)
+  function define(result: Result, at: Region, stmt: Stmt | null, site: Site | null): void {
+    const info = new Info(result, at, 0, false, 0, stmt, site)
+    results[result.id] = info
     order.push(info)
   }
 
   function visit(e: Expr): Info | undefined {
-    const known = infoOf(e)
-    if (known) return known
+    if (e.kind === 'result') return results[e.id]
+    const n = numberOf(e)
+    const known = infos[n]
+    if (known !== undefined) return known
     if (e.kind === 'const') {
       noteSpecials(e)
       return undefined
@@ -262,17 +269,18 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     let avail = root
     let cost = COST[e.kind]
     let levels = 0
-    eachOperand(e, (o) => {
-      const i = visit(o)
-      if (!i) return
-      if (i.avail.depth > avail.depth) avail = i.avail
-      cost += i.cost
-      if (i.levels > levels) levels = i.levels
-    })
+    const args = argsOf(e)
+    for (let i = 0; i < args.length; i++) {
+      const info = visit(args[i] as Expr)
+      if (info === undefined) continue
+      if (info.avail.depth > avail.depth) avail = info.avail
+      cost += info.cost
+      if (info.levels > levels) levels = info.levels
+    }
     if (e.kind === 'op' && (e.op === 'div' || e.op === 'rem')) cost += 3
     const deep = levels >= LEVELS
-    const info: Info = { e, sites: [], avail, cost, deep, levels: deep || cost === 0 ? 0 : levels + 1, hint: undefined }
-    infos.set(e, info)
+    const info = new Info(e, avail, cost, deep, deep || cost === 0 ? 0 : levels + 1, null, null)
+    infos[n] = info
     order.push(info)
     return info
   }
@@ -297,7 +305,7 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
   function hintIndices(place: Place): void {
     for (const step of place.steps) {
       if (step.kind !== 'index') continue
-      const info = infos.get(step.index)
+      const info = infos[numberOf(step.index)]
       if (info && info.hint === undefined) info.hint = `${nameOf(place)}_index`
     }
   }
@@ -311,44 +319,42 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     else settle(info)
   }
 
+  /** Whether a statement gives its value when it runs, and a `let` may name that. */
+  function isGiven(info: Info | undefined): boolean {
+    return info?.stmt?.kind === 'call' || (info?.stmt?.kind === 'effect' && info.stmt.exchanged === null)
+  }
+
   function settleResult(info: Info, result: Result): void {
-    const named = lets.get(result.id)
-    if (named) {
-      const { value } = named.stmt
+    const { stmt, site } = info
+    if (stmt === null || site === null) return
+    if (stmt.kind === 'let') {
+      const { value } = stmt
       // a let that names what a statement gives: the statement takes the name
-      if (value.kind === 'result' && given.has(value.id) && !renamed.has(value.id)) renamed.set(value.id, named.stmt)
-      adopt(named.stmt, named.site)
-      use(value, named.site)
-      return
-    }
-    const called = calls.get(result.id)
-    if (called) {
+      if (value.kind === 'result' && isGiven(results[value.id]) && !renamed.has(value.id)) renamed.set(value.id, stmt)
+      adopt(stmt, site)
+      use(value, site)
+    } else if (stmt.kind === 'call' && memory.isValue(stmt.func)) {
       const [only] = info.sites
-      const here =
-        info.sites.length === 1 && only?.region === called.site.region && !only.through && !renamed.has(result.id)
-      if (here) inlinedCalls.set(result.id, called.stmt)
-      for (const a of called.stmt.args as readonly Expr[]) infoOf(a)?.sites.push(here ? only : called.site)
-      return
+      const here = info.sites.length === 1 && only?.region === site.region && !only.through && !renamed.has(result.id)
+      if (here) inlinedCalls.set(result.id, stmt)
+      for (const a of stmt.args as readonly Expr[]) infoOf(a)?.sites.push(here ? only : site)
+    } else if (stmt.kind === 'load') {
+      for (const at of info.sites) if (!mayInline(stmt, site, at, info.sites.length)) return usePlace(stmt.place, site)
+      inlined[result.id] = stmt
+      eachIndex(stmt.place, (e) => push(e, info.sites))
     }
-    const load = loads.get(result.id)
-    if (!load) return
-    if (!info.sites.every((at) => mayInline(load.stmt, load.site, at, info.sites.length))) {
-      usePlace(load.stmt.place, load.site)
-      return
-    }
-    inlined.set(result.id, load.stmt)
-    eachIndex(load.stmt.place, (e) => push(e, info.sites))
   }
 
   /** A variable that the builder made, and whose last value a `let` then names, is called so from the start. */
   function adopt(named: Let, at: Site): void {
-    const load = named.value.kind === 'result' ? loads.get(named.value.id) : undefined
-    const place = load?.stmt.place
-    if (!load || place?.root.kind !== 'variable' || place.steps.length > 0 || adopted.has(place.root.id)) return
+    if (named.value.kind !== 'result') return
+    const info = results[named.value.id]
+    const place = info?.stmt?.kind === 'load' ? info.stmt.place : undefined
+    if (place?.root.kind !== 'variable' || place.steps.length > 0 || adopted.has(place.root.id)) return
     const declared = vars.get(place.root.id)
     if (declared?.region !== at.region || declared.stmt?.kind !== 'var' || declared.stmt.variable.name !== UNNAMED)
       return
-    if (!clobbers(log, place, load.site.time, root.end)) adopted.set(place.root.id, named)
+    if (!clobbers(log, place, (info as Info).site?.time ?? 0, root.end)) adopted.set(place.root.id, named)
   }
 
   function mayInline(load: Load, from: Site, to: Site, uses: number): boolean {
@@ -372,32 +378,37 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
 
   function push(e: Expr, sites: readonly Site[]): void {
     const info = infoOf(e)
-    if (info) for (let i = 0; i < sites.length; i++) info.sites.push(sites[i] as Site)
+    if (info === undefined) return
+    // what it is written in is used nowhere else, mostly
+    if (info.sites.length === 0) info.sites = sites.slice()
+    else for (let i = 0; i < sites.length; i++) info.sites.push(sites[i] as Site)
+  }
+
+  function pushAll(args: readonly Expr[], at: Site): void {
+    for (let i = 0; i < args.length; i++) infoOf(args[i] as Expr)?.sites.push(at)
   }
 
   function settle(info: Info): void {
     const { e, sites } = info
     if (e.kind === 'builtin') builtins.add(e.name)
+    const args = argsOf(e)
     if (!LEAF[e.kind]) {
-      const again = sites.some((at) => at.through !== null)
-      const named = sites.length > 1 ? letOf(info) : undefined
+      const shared = sites.length > 1
+      const named = shared ? letOf(info) : undefined
       if (named) {
         carried.set(named.result.id, { e, name: named.name })
-        eachOperand(e, (o) => infoOf(o)?.sites.push(named.site))
-        return
+        return pushAll(args, named.site)
       }
-      const bind = info.deep || (sites.length > 1 ? !isTrivial(e) : again && info.cost > CHEAP)
-      if (bind) {
+      if (info.deep || (shared ? !isTrivial(e) : info.cost > CHEAP && sites[0]?.through !== null)) {
         const at = home(info)
-        const named = letsByValue.get(e)
-        if (named && named.site.region === at.region) info.hint = named.name ?? named.stmt.name
-        at.binds.push(e)
+        const owner = letsByValue.get(e)
+        if (owner && owner.site.region === at.region) info.hint = owner.name ?? owner.stmt.name
+        at.binds = appended(at.binds, e)
         bound.add(e)
-        eachOperand(e, (o) => infoOf(o)?.sites.push(at))
-        return
+        return pushAll(args, at)
       }
     }
-    eachOperand(e, (o) => push(o, sites))
+    for (let i = 0; i < args.length; i++) push(args[i] as Expr, sites)
   }
 
   /** The author's `let` of an expression, where everything else that uses it comes after. */
@@ -433,8 +444,8 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
     builtins,
     specials,
     renamed,
-    uses: (result) => results.get(result.id)?.sites.length ?? 0,
-    hint: (e) => infos.get(e)?.hint,
+    uses: (result) => results[result.id]?.sites.length ?? 0,
+    hint: (e) => infos[numberOf(e)]?.hint,
   }
 }
 

@@ -11,7 +11,6 @@ import {
   isValueName,
   type Let,
   type Loop,
-  operands,
   type Place,
   PURE,
   placeOperands,
@@ -23,6 +22,7 @@ import {
   type Type,
   type Var,
 } from '@weft/dsl/ir'
+import { argsOf, numberOf } from '../passes/graph'
 import { type Context, RANK } from './context'
 import { alone, infix, list, pointer, print, printPlace, splatted } from './expressions'
 import { literal } from './literals'
@@ -84,7 +84,7 @@ function writeBinds(w: Writer, at: Site): void {
     const e = at.binds[i] as Expr
     const text = print(e, w.c)
     const name = w.c.names.declare(w.c.plan.hint(e) ?? nameFor(e, w.c))
-    w.c.bound.set(e, name)
+    w.c.bound[numberOf(e)] = name
     line(w.out, `let ${name} = ${text};`, 'at' in e ? e.at : -1)
   }
 }
@@ -93,7 +93,7 @@ function writeBinds(w: Writer, at: Site): void {
 function isSilent(s: Stmt, c: Context): boolean {
   switch (s.kind) {
     case 'load':
-      return c.plan.inlined.has(s.result.id) || c.plan.uses(s.result) === 0
+      return c.plan.inlined[s.result.id] !== undefined || c.plan.uses(s.result) === 0
     case 'let':
       return c.plan.uses(s.result) === 0
     case 'call':
@@ -120,7 +120,7 @@ const STATEMENTS: Cases<Stmt, void, [Writer, Site]> = {
     }
     const carried = c.plan.carried.get(s.result.id)
     writeLet(w, s.result, carried?.name ?? s.name, alone(value, c), s.at)
-    if (carried) c.bound.set(carried.e, c.results.get(s.result.id) as string)
+    if (carried) c.bound[numberOf(carried.e)] = c.results.get(s.result.id) as string
   },
   var(s, w, at) {
     const { variable } = s
@@ -167,18 +167,18 @@ const STATEMENTS: Cases<Stmt, void, [Writer, Site]> = {
 }
 
 function adoptedName(s: Let, c: Context): string | undefined {
-  const load = s.value.kind === 'result' ? c.plan.inlined.get(s.value.id) : undefined
+  const load = s.value.kind === 'result' ? c.plan.inlined[s.value.id] : undefined
   if (load?.place.root.kind !== 'variable' || c.plan.adopted.get(load.place.root.id) !== s) return undefined
   return c.variables.get(load.place.root.id)
 }
 
 /** The name that an expression goes by already; a second one would only be in the way. */
 function nameOf(e: Expr, c: Context): string | undefined {
-  const bound = c.bound.get(e)
+  const bound = c.bound[numberOf(e)]
   if (bound !== undefined) return bound
   switch (e.kind) {
     case 'result':
-      return c.plan.inlined.has(e.id) || c.plan.inlinedCalls.has(e.id) ? undefined : c.results.get(e.id)
+      return c.plan.inlined[e.id] !== undefined || c.plan.inlinedCalls.has(e.id) ? undefined : c.results.get(e.id)
     case 'argument':
       return c.args.get(e.name)
     case 'builtin':
@@ -213,7 +213,7 @@ const COMPOUND = new Set(['+', '-', '*', '/', '%', '&', '|', '^', '<<', '>>'])
 function assignment(s: Store, c: Context): string {
   const { value } = s
   const target = printPlace(s.place, c)
-  if (value.kind === 'op' && !c.bound.has(value)) {
+  if (value.kind === 'op' && c.bound[numberOf(value)] === undefined) {
     const row = value.op === 'product' ? null : PURE[value.op]
     const operator = row ? (row.form === 'infix' ? row.wgsl : '') : '*'
     const [a, b] = value.args as [Expr, Expr]
@@ -228,7 +228,7 @@ function assignment(s: Store, c: Context): string {
 
 /** Whether `e` is written as a reading of `place`. */
 function reads(e: Expr, place: Place, c: Context): boolean {
-  const load = e.kind === 'result' ? c.plan.inlined.get(e.id) : undefined
+  const load = e.kind === 'result' ? c.plan.inlined[e.id] : undefined
   return load !== undefined && samePlace(load.place, place)
 }
 
@@ -378,7 +378,7 @@ const OPPOSITE: Readonly<Record<string, string>> = {
 
 /** The opposite of a test; comparisons of integers turn round, those of floats do not, since NaN makes both false. */
 function negated(test: Expr, c: Context): string {
-  if (test.kind === 'op' && test.op !== 'product' && !c.bound.has(test)) {
+  if (test.kind === 'op' && test.op !== 'product' && c.bound[numberOf(test)] === undefined) {
     const [a, b] = test.args as [Expr, Expr]
     if (test.op === 'not') return alone(a, c)
     const opposite = OPPOSITE[PURE[test.op].wgsl]
@@ -455,9 +455,9 @@ function updateOf(parts: LoopParts, c: Context): Store | null {
 
 /** Whether all that `e` mentions is declared by now: the head of a loop does not see what its body declares. */
 function isDeclared(e: Expr, c: Context, counter: number | null): boolean {
-  if (c.plan.bound.has(e)) return c.bound.has(e)
-  if (e.kind !== 'result') return operands(e).every((o) => isDeclared(o, c, counter))
-  const load = c.plan.inlined.get(e.id)
+  if (c.plan.bound.has(e)) return c.bound[numberOf(e)] !== undefined
+  if (e.kind !== 'result') return argsOf(e).every((o) => isDeclared(o, c, counter))
+  const load = c.plan.inlined[e.id]
   if (!load) return c.results.has(e.id)
   const { root } = load.place
   if (
@@ -583,7 +583,7 @@ const SUFFIX: Readonly<Record<string, string>> = {
 
 /** The first name in an expression, looking only at what its value is close to. */
 function baseOf(e: Expr, c: Context): string | undefined {
-  const bound = c.bound.get(e)
+  const bound = c.bound[numberOf(e)]
   if (bound !== undefined) return bound
   switch (e.kind) {
     case 'result':

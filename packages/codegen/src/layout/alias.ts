@@ -1,5 +1,6 @@
 import { type Expr, type Kernel, type Place, sameType, WeftError } from '@weft/dsl/ir'
-import { mapBodies, mapExprs, mapStmt } from '../passes/rewrite'
+import { rewrite } from '../passes/graph'
+import { mapBodies, mapStmt } from '../passes/map'
 
 /** The kernel for callers that give one buffer as both bindings of an alias: there is only the writable one. */
 export function mergeAlias(kernel: Kernel, [input, output]: readonly [string, string]): Kernel {
@@ -17,11 +18,7 @@ export function mergeAlias(kernel: Kernel, [input, output]: readonly [string, st
     (p.root.kind === 'binding' || p.root.kind === 'view') && p.root.name === input
       ? { ...p, root: { ...p.root, name: output } }
       : p
-  const lengths = mapExprs(kernel, (e: Expr) => {
-    if (e.kind !== 'length') return e
-    const of = rename(e.of)
-    return of === e.of ? e : { ...e, of }
-  })
+  const lengths = rewrite(kernel, [renameBinding], false)
   const block = (b: Kernel['body']): Kernel['body'] =>
     b.map((s) => {
       const next = mapStmt(s, (e) => e, block)
@@ -45,6 +42,12 @@ export function mergeAlias(kernel: Kernel, [input, output]: readonly [string, st
       .map((b) => (b === to ? { ...b, access: 'read_write' as const } : b)),
     aliases: [],
     launch: kernel.launch && { ...kernel.launch, workgroups: kernel.launch.workgroups.map(renameLength) },
+  }
+
+  function renameBinding(e: Expr): Expr {
+    if (e.kind !== 'length') return e
+    const of = rename(e.of)
+    return of === e.of ? e : { kind: 'length', at: e.at, type: e.type, of }
   }
 
   function renameLength(e: NonNullable<Kernel['launch']>['workgroups'][number]): typeof e {

@@ -16,8 +16,8 @@ import {
 } from '@weft/dsl/ir'
 import type { ParamsLayout } from '../artifact'
 import { foldExpr } from '../passes/fold'
+import { rewrite } from '../passes/graph'
 import { lanesOf, opOf, splatConst } from '../passes/nodes'
-import { mapExprs } from '../passes/rewrite'
 
 /**
  * The layout of the params. Those of the types of values are laid out as WGSL does it. Arrays in uniform memory have a
@@ -74,15 +74,18 @@ function packingOf(type: Type): Packing | null {
   return { kind: rows === 1 ? 'scalars' : 'padded', vec4, count: type.count }
 }
 
+const uniformType = ({ kind, vec4, count }: Packing): Type => ({
+  kind: 'array',
+  of: vec4,
+  count: kind === 'scalars' ? Math.ceil(count / 4) : count,
+})
+
 /** A field of the params as it stands in the uniform block. */
 function uniformField(field: Field): Field {
   const { type } = field
   if (typeof type === 'string') return field
   const packing = packingOf(type)
-  if (packing) {
-    const count = packing.kind === 'scalars' ? Math.ceil(packing.count / 4) : packing.count
-    return { ...field, type: { kind: 'array', of: packing.vec4, count } }
-  }
+  if (packing) return { ...field, type: uniformType(packing) }
   if (type.kind === 'array' && strideOf(type.of) % 16 !== 0) {
     throw new WeftError({
       code: 'bad-type',
@@ -96,23 +99,16 @@ function uniformField(field: Field): Field {
 /** A kernel whose params are as they stand in the uniform block. */
 export function lowerParamArrays(kernel: Kernel): Kernel {
   if (kernel.params.every((p) => typeof p.type === 'string')) return kernel
-  const packings = new Map<string, Packing>()
-  const types = new Map<string, Type>()
-  for (const p of kernel.params) {
-    const packing = packingOf(p.type)
-    if (packing) packings.set(p.name, packing)
-    types.set(p.name, uniformField(p).type)
-  }
-  const lowered = mapExprs(kernel, (e) => {
+  const rule = (e: Expr): Expr => {
     if (e.kind !== 'index' || e.of.kind !== 'param') return e
-    const packing = packings.get(e.of.name)
+    const packing = packingOf(e.of.type)
     if (!packing) return e
-    const of: Expr = { ...e.of, type: types.get(e.of.name) as Type }
+    const of: Expr = { kind: 'param', name: e.of.name, type: uniformType(packing) }
     const at = (index: Expr): Expr => ({ kind: 'index', at: e.at, type: packing.vec4, of, index })
     if (packing.kind === 'padded') return lanesOf(e.at, at(e.index), [0, 1])
     const four = splatConst(e.index.type as ValueName, 4)
     const vector = at(foldExpr(opOf(e.at, 'div', e.index, four)))
     return { kind: 'index', at: e.at, type: e.type, of: vector, index: foldExpr(opOf(e.at, 'rem', e.index, four)) }
-  })
-  return { ...lowered, params: kernel.params.map(uniformField) }
+  }
+  return { ...rewrite(kernel, [rule], false), params: kernel.params.map(uniformField) }
 }

@@ -1,6 +1,5 @@
-import type { Block, Expr, Place, Result, Stmt } from '@weft/dsl/ir'
-import { rebuild } from './children'
-import { mapStmt } from './rewrite'
+import { type Block, type Expr, type Place, type Result, type Stmt, withOperands } from '@weft/dsl/ir'
+import { mapStmt } from './map'
 
 export interface Substitution {
   readonly fresh: () => number
@@ -30,7 +29,7 @@ export function copyBlock(block: Block, by: Substitution): Block {
   }
   const renewed = (e: Expr): Expr => {
     if (e.kind === 'argument') return by.args?.get(e.name) ?? e
-    const next = rebuild(e, expr)
+    const next = withOperands(e, expr)
     const moved = next.kind === 'length' ? { ...next, of: reroot(next.of) } : next
     return moved !== e && by.simplify ? by.simplify(moved) : moved
   }

@@ -1,9 +1,9 @@
 import { func, i32, u32 } from '@weft/dsl'
 import { type Expr, forEachExpr, type Kernel } from '@weft/dsl/ir'
 import { expect, test } from 'vitest'
-import { cse } from './cse'
 import { dce } from './dce'
 import { bodyOf, built, text } from './testing/body'
+import { cse } from './testing/passes'
 
 const products = (kernel: Kernel): Set<Expr> => {
   const found = new Set<Expr>()

@@ -3,6 +3,7 @@ import {
   blocksOf,
   EFFECTS,
   type Expr,
+  type Func,
   forEachStmt,
   isPlace,
   type Kernel,
@@ -12,84 +13,63 @@ import {
   type Stmt,
   statementOperands,
 } from '@weft/dsl/ir'
-import { eachOperand } from './children'
-import { flatMapBlock, mapStmt } from './rewrite'
+import { argsOf, numberOf, type Working, working } from './graph'
+import { bodiesOf, mapStmt } from './map'
 
 /**
  * Removes what has no effect: branches that are never taken, statements after a jump, values that nobody uses, variables
  * that nobody reads, functions that nobody calls. Constant errors of WGSL fire in dead code too, so it has to go.
  */
 export function dce(kernel: Kernel): Kernel {
-  let current = prune(kernel)
+  let current = working(kernel)
   let read = readVariables(current)
   for (;;) {
-    const next = sweep(current, read)
-    if (next === current) return current
-    // values go in one round; another is needed where the last reader of a variable went, or the last call of a function
-    const left = readVariables(next)
-    const done = left.size === read.size && next.functions.length === current.functions.length
+    const left = new Set<number>()
+    const next = sweep(current, read, left)
+    // values go in one round; another is needed where the last reader of a variable went, or a function became pure
+    if (next === current || (left.size === read.size && next.functions.length === 0)) return next
     current = next
     read = left
-    if (done) return current
   }
-}
-
-const withBodies = (kernel: Kernel, f: (body: Block) => Block): Kernel => {
-  const body = f(kernel.body)
-  let changed = body !== kernel.body
-  const functions = kernel.functions.map((func) => {
-    const inner = f(func.body)
-    if (inner === func.body) return func
-    changed = true
-    return { ...func, body: inner }
-  })
-  return changed ? { ...kernel, body, functions } : kernel
 }
 
 // Control flow.
 
-const prune = (kernel: Kernel): Kernel => withBodies(kernel, pruneBlock)
-
-/** Whether no statement after `s` is reached. */
-const isJump = (s: Stmt): boolean =>
-  s.kind === 'return' ||
-  s.kind === 'break' ||
-  s.kind === 'continue' ||
-  (s.kind === 'if' && leaves(s.then) && leaves(s.else))
-const leaves = (block: Block): boolean => {
-  const last = block.at(-1)
-  return last !== undefined && isJump(last)
-}
-
-function pruneBlock(block: Block): Block {
-  const out = flatMapBlock(block, (s) => pruneStmt(mapStmt(s, same, pruneBlock)))
-  const jump = out.findIndex(isJump)
-  return jump >= 0 && jump < out.length - 1 ? out.slice(0, jump + 1) : out
-}
-
-const same = (e: Expr): Expr => e
-
-function pruneStmt(s: Stmt): Stmt | readonly Stmt[] {
+/** What stands for a statement whose test is a constant; null: itself. */
+function taken(s: Stmt): Block | null {
   switch (s.kind) {
     case 'if':
-      if (s.test.kind === 'const') return s.test.lanes[0] ? s.then : s.else
-      return s
+      return s.test.kind === 'const' ? (s.test.lanes[0] ? s.then : s.else) : null
     case 'switch': {
-      if (s.selector.kind !== 'const') return s
+      if (s.selector.kind !== 'const') return null
       const value = s.selector.lanes[0] as number
       const body = s.cases.find((c) => c.selectors.includes(value))?.body ?? s.default
-      return breaks(body) ? s : body
+      return breaks(body) ? null : body
     }
     case 'range':
-      return runsNever(s) ? [] : s
+      return runsNever(s) ? [] : null
     case 'loop':
-      if (s.test?.kind !== 'const') return s
-      // never left by its test; or left after the header has run once
-      return s.test.lanes[0] ? { ...s, test: null } : s.header
+      // left after the header has run once
+      return s.test?.kind === 'const' && !s.test.lanes[0] ? s.header : null
     default:
-      return s
+      return null
   }
 }
+
+/** Whether no statement after `s` is reached. */
+function isJump(s: Stmt): boolean {
+  switch (s.kind) {
+    case 'return':
+    case 'break':
+    case 'continue':
+      return true
+    case 'if':
+      return s.test.kind === 'const' ? leaves(taken(s) as Block) : s.else.length > 0 && leaves(s.then) && leaves(s.else)
+    default:
+      return taken(s)?.some(isJump) ?? false
+  }
+}
+const leaves = (block: Block): boolean => block.some(isJump)
 
 function runsNever(s: Range): boolean {
   if (s.start.kind !== 'const' || s.end.kind !== 'const') return false
@@ -108,27 +88,22 @@ const breaks = (block: Block): boolean =>
 
 // Values.
 
-/** One walk from the end to the beginning: users come before what they use. */
-function sweep(kernel: Kernel, read: ReadonlySet<number>): Kernel {
+/** One walk from the end to the beginning: users come before what they use. `left` gets the variables still read. */
+function sweep(kernel: Working, read: ReadonlySet<number>, left: Set<number>): Working {
   const pure = pureFunctions(kernel)
   const called = new Set<string>()
-  const next = withBodies(kernel, (body) => sweepBody(body, read, pure))
-  for (const body of [next.body, ...next.functions.map((f) => f.body)])
-    forEachStmt(body, (s) => s.kind === 'call' && called.add(s.func))
-  const functions = next.functions.filter((f) => called.has(f.name))
-  const variables = next.variables.filter((v) => read.has(v.id) || v.space === 'workgroup')
-  if (functions.length === next.functions.length && variables.length === next.variables.length) return next
-  return { ...next, functions, variables }
-}
-
-function sweepBody(body: Block, read: ReadonlySet<number>, pure: ReadonlySet<string>): Block {
+  const seen = new Uint8Array(kernel.graph.size)
   const used = new Set<number>()
-  const seen = new Set<Expr>()
+
   const use = (e: Expr): void => {
-    if (e.kind === 'const' || seen.has(e)) return
-    seen.add(e)
+    const n = numberOf(e)
+    if (seen[n]) return
+    seen[n] = 1
     if (e.kind === 'result') used.add(e.id)
-    else eachOperand(e, use)
+    else for (const o of argsOf(e)) use(o)
+  }
+  const see = (place: Place | null): void => {
+    if (place?.root.kind === 'variable') left.add(place.root.id)
   }
   const isDead = (s: Stmt): boolean => {
     switch (s.kind) {
@@ -156,42 +131,73 @@ function sweepBody(body: Block, read: ReadonlySet<number>, pure: ReadonlySet<str
         return false
     }
   }
-  const block = (b: Block): Block => {
-    let out: Stmt[] | null = null
-    for (let i = b.length - 1; i >= 0; i--) {
-      const s = b[i] as Stmt
-      const next = inner(s)
-      const dead = isDead(next)
-      if (!dead) for (const e of statementOperands(next)) use(e)
-      if (next !== s || dead) out ??= b.slice(i + 1).reverse()
-      if (out && !dead) out.push(next)
+  const keep = (s: Stmt): void => {
+    for (const e of statementOperands(s)) use(e)
+    if (s.kind === 'load' || s.kind === 'effect') see(s.place)
+    else if (s.kind === 'call') {
+      called.add(s.func)
+      for (const a of s.args) if (isPlace(a)) see(a)
     }
-    return out ? out.reverse() : b
   }
-  const inner = (s: Stmt): Stmt => {
-    switch (s.kind) {
-      case 'if': {
-        const otherwise = block(s.else)
-        const then = block(s.then)
-        return then === s.then && otherwise === s.else ? s : { ...s, then, else: otherwise }
+  const block = (b: Block): Block => {
+    const jump = b.findIndex(isJump)
+    const end = jump < 0 ? b.length : jump + 1
+    const out: Stmt[] = []
+    let same = end === b.length
+    for (let i = end - 1; i >= 0; i--) {
+      const s = b[i] as Stmt
+      const instead = taken(s)
+      if (instead) {
+        same = false
+        const inner = block(instead)
+        for (let j = inner.length - 1; j >= 0; j--) out.push(inner[j] as Stmt)
+        continue
       }
+      const next = inside(s)
+      if (isDead(next)) {
+        same = false
+        continue
+      }
+      keep(next)
+      if (next !== s) same = false
+      out.push(next)
+    }
+    return same ? b : out.reverse()
+  }
+  const none = (e: Expr): Expr => e
+  const inside = (s: Stmt): Stmt => {
+    switch (s.kind) {
       case 'loop': {
         for (const e of loopTests(s)) use(e)
         const continuing = block(s.continuing)
         const body = block(s.body)
         const header = block(s.header)
-        return header === s.header && body === s.body && continuing === s.continuing
+        const endless = s.test?.kind === 'const'
+        return header === s.header && body === s.body && continuing === s.continuing && !endless
           ? s
-          : { ...s, header, body, continuing }
+          : { ...s, header, test: endless ? null : s.test, body, continuing }
       }
+      case 'if':
       case 'switch':
       case 'range':
-        return mapStmt(s, same, block)
+        return mapStmt(s, none, block)
       default:
         return s
     }
   }
-  return block(body)
+
+  const body = block(kernel.body)
+  let same = body === kernel.body
+  const functions: Func[] = []
+  for (const f of kernel.functions.slice().reverse()) {
+    const inner = called.has(f.name) ? block(f.body) : null
+    if (inner) functions.push(inner === f.body ? f : { ...f, body: inner })
+    if (inner !== f.body) same = false
+  }
+  for (const v of kernel.variables) if (v.space === 'workgroup') left.add(v.id)
+  const variables = kernel.variables.filter((v) => read.has(v.id))
+  if (same && variables.length === kernel.variables.length) return kernel
+  return { ...kernel, body, functions: functions.reverse(), variables }
 }
 
 /** Variables whose values reach something; what is workgroup memory is left alone. */
@@ -201,13 +207,12 @@ function readVariables(kernel: Kernel): ReadonlySet<number> {
   const see = (place: Place | null): void => {
     if (place?.root.kind === 'variable') read.add(place.root.id)
   }
-  const body = (b: Block): void =>
-    forEachStmt(b, (s) => {
+  for (const body of bodiesOf(kernel)) {
+    forEachStmt(body, (s) => {
       if (s.kind === 'load' || s.kind === 'effect') see(s.place)
       else if (s.kind === 'call') for (const a of s.args) if (isPlace(a)) see(a)
     })
-  body(kernel.body)
-  for (const f of kernel.functions) body(f.body)
+  }
   return read
 }
 

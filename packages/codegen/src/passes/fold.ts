@@ -9,17 +9,12 @@ import {
   factsOf,
   isFloat,
   isValueName,
-  type Kernel,
   swizzle,
   type ValueName,
 } from '@weft/dsl/ir'
 import { constOf } from './nodes'
-import { mapExprs } from './rewrite'
 
-/** Replaces expressions of constants by their values, as long as these are finite: ∞ and NaN are left to run time. */
-export const fold = (kernel: Kernel): Kernel => mapExprs(kernel, foldExpr)
-
-/** One step: operands that are constants make a constant. */
+/** An expression of constants is its value, as long as that is finite: ∞ and NaN are left to run time. */
 export function foldExpr(e: Expr): Expr {
   switch (e.kind) {
     case 'op':

@@ -9,8 +9,8 @@ import {
   type Result,
   type Stmt,
 } from '@weft/dsl/ir'
+import { freshIds } from './map'
 import { convertTo, lanesOf, opOf, splatConst } from './nodes'
-import { freshIds } from './rewrite'
 import { sameExpr } from './same'
 
 /**

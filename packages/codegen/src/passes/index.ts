@@ -1,22 +1,26 @@
 import type { Kernel } from '@weft/dsl/ir'
 import { lowerParamArrays } from '../layout/params'
 import type { Profile } from '../profiles/profiles'
-import { cse } from './cse'
 import { dce } from './dce'
-import { fold } from './fold'
+import { foldExpr } from './fold'
+import { type Rule, rewrite } from './graph'
 import { guard } from './guard'
-import { legalize } from './legalize'
+import { legalizeExpr, legalizeKernel } from './legalize'
 import { licm } from './licm'
 import { runtimeConstants } from './runtime-constants'
-import { simplify } from './simplify'
+import { simplifyExpr } from './simplify'
 import { unroll } from './unroll'
 
-/** One step from a kernel to a kernel that computes the same. */
+/** One step from a kernel to a kernel that computes the same: `run`, then what it does to expressions. */
 export interface Pass {
   readonly name: PassName
-  readonly run: (kernel: Kernel, profile: Profile) => Kernel
   /** Part of what makes a module right, and not only good: not to be left out. */
   readonly required: boolean
+  readonly run?: (kernel: Kernel, profile: Profile) => Kernel
+  /** Passes with rules that follow each other take one walk, in which each node is rewritten by all of them. */
+  readonly rule?: (kernel: Kernel, profile: Profile) => Rule
+  /** Makes equal expressions one. */
+  readonly share?: boolean
 }
 
 export type PassName =
@@ -31,19 +35,38 @@ export type PassName =
   | 'dce'
   | 'runtime-constants'
 
-const required = (name: PassName, run: Pass['run']): Pass => ({ name, run, required: true })
-const optional = (name: PassName, run: Pass['run']): Pass => ({ name, run, required: false })
-
 /** The pipeline, in order. */
 export const PASSES: readonly Pass[] = [
-  required('params', lowerParamArrays),
-  required('guard', guard),
-  optional('unroll', unroll),
-  required('legalize', legalize),
-  optional('fold', fold),
-  optional('simplify', simplify),
-  optional('cse', cse),
-  optional('licm', licm),
-  required('dce', dce),
-  required('runtime-constants', runtimeConstants),
+  { name: 'params', required: true, run: lowerParamArrays },
+  { name: 'guard', required: true, run: guard },
+  { name: 'unroll', required: false, run: unroll },
+  { name: 'legalize', required: true, run: legalizeKernel, rule: legalizeExpr },
+  { name: 'fold', required: false, rule: () => foldExpr },
+  { name: 'simplify', required: false, rule: () => simplifyExpr },
+  { name: 'cse', required: false, share: true },
+  { name: 'licm', required: false, run: licm },
+  { name: 'dce', required: true, run: dce },
+  { name: 'runtime-constants', required: true, run: runtimeConstants },
 ]
+
+/** Runs passes, those that rewrite expressions together. */
+export function runAll(kernel: Kernel, profile: Profile, passes: readonly Pass[]): Kernel {
+  let current = kernel
+  let rules: Rule[] = []
+  let share = false
+  const flush = (): void => {
+    if (rules.length > 0 || share) current = rewrite(current, rules, share)
+    rules = []
+    share = false
+  }
+  for (const pass of passes) {
+    if (pass.run) {
+      flush()
+      current = pass.run(current, profile)
+    }
+    if (pass.rule) rules.push(pass.rule(current, profile))
+    if (pass.share) share = true
+  }
+  flush()
+  return current
+}

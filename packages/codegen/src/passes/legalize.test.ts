@@ -3,10 +3,9 @@ import { WeftError } from '@weft/dsl/ir'
 import { expect, test } from 'vitest'
 import { PROFILES } from '../profiles'
 import { dce } from './dce'
-import { fold } from './fold'
-import { legalize } from './legalize'
 import { runtimeConstants } from './runtime-constants'
 import { bodyOf, built, text } from './testing/body'
+import { fold, legalize } from './testing/passes'
 import { unroll } from './unroll'
 
 test('tanh is clamped, integer powers are multiplied', () => {

@@ -1,7 +1,7 @@
-import { type Block, type Expr, type Kernel, operands, type Result, type Stmt } from '@weft/dsl/ir'
-import { rebuild } from './children'
+import type { Block, Expr, Kernel, Result, Stmt } from '@weft/dsl/ir'
+import { argsOf, type Graph, numberOf, working } from './graph'
+import { mapBodies, mapStmt } from './map'
 import { atOf } from './nodes'
-import { freshIds, mapBodies, mapStmt } from './rewrite'
 
 /**
  * Moves expensive expressions that a loop does not change to before it. Expressions are pure and have a value for all
@@ -11,21 +11,11 @@ import { freshIds, mapBodies, mapStmt } from './rewrite'
  * driver, which does this too, and the WGSL stays closer to what the author wrote.
  */
 export function licm(kernel: Kernel): Kernel {
-  if (![kernel.body, ...kernel.functions.map((f) => f.body)].some(hasLoop)) return kernel
-  const fresh = freshIds(kernel)
-  return mapBodies(kernel, (body) => hoist(body, fresh))
+  const k = working(kernel)
+  return k.graph.loops ? mapBodies(k, (body) => hoist(body, k.graph)) : kernel
 }
 
 const WORTH = 4
-
-const hasLoop = (b: Block): boolean =>
-  b.some(
-    (s) =>
-      s.kind === 'range' ||
-      s.kind === 'loop' ||
-      (s.kind === 'if' && (hasLoop(s.then) || hasLoop(s.else))) ||
-      (s.kind === 'switch' && (s.cases.some((c) => hasLoop(c.body)) || hasLoop(s.default))),
-  )
 
 interface Loop {
   /** The depth of its blocks: what is known at a lesser depth does not change in it. */
@@ -36,52 +26,48 @@ interface Loop {
   readonly moved: Map<Expr, Result>
 }
 
-function hoist(body: Block, fresh: () => number): Block {
-  const depths = new Map<number, number>()
-  const facts = new Map<Expr, { depth: number; cost: number }>()
+function hoist(body: Block, graph: Graph): Block {
+  /** The depth of the block that a result is defined in, by its id. */
+  const depths: number[] = []
+  /** Of each node, by its number: the depth at which all of it is known, and what it costs. */
+  const known = new Array<number>(graph.size)
+  const costs = new Array<number>(graph.size)
   const loops: Loop[] = []
   let depth = 0
 
-  const factsOf = (e: Expr): { depth: number; cost: number } => {
-    if (e.kind === 'result') return { depth: depths.get(e.id) ?? 0, cost: 0 }
-    const known = facts.get(e)
-    if (known) return known
-    let most = 0
+  const study = (e: Expr): number => {
+    const n = numberOf(e)
+    const before = costs[n]
+    if (before !== undefined) return before
+    let most = e.kind === 'result' ? (depths[e.id] ?? 0) : 0
     let cost = costOf(e)
-    for (const o of operands(e)) {
-      const f = factsOf(o)
-      if (f.depth > most) most = f.depth
-      cost += f.cost
+    for (const o of argsOf(e)) {
+      cost += study(o)
+      most = Math.max(most, known[numberOf(o)] as number)
     }
-    const found = { depth: most, cost }
-    facts.set(e, found)
-    return found
+    known[n] = most
+    return (costs[n] = cost)
   }
 
   const go = (e: Expr): Expr => {
-    if (loops.length === 0 || e.kind === 'const' || e.kind === 'result') return e
-    const { depth: known, cost } = factsOf(e)
-    if (cost < WORTH) return e
-    const outermost = loops.find((l) => l.depth > known)
-    if (!outermost) return rebuild(e, go)
+    if (loops.length === 0 || study(e) < WORTH) return e
+    const since = known[numberOf(e)] as number
+    const outermost = loops.find((l) => l.depth > since)
+    if (!outermost) return graph.rebuild(e, go)
     for (const l of loops) {
       const before = l.moved.get(e)
       if (before) return before
     }
-    const result: Result = Object.freeze({ kind: 'result', type: e.type, id: fresh() })
-    depths.set(result.id, outermost.depth - 1)
+    const result = graph.result(e.type)
+    depths[result.id] = outermost.depth - 1
     outermost.before.push({ kind: 'let', at: atOf(e), name: nameOf(e), value: e, result })
     outermost.moved.set(e, result)
     return result
   }
 
   const define = (s: Stmt): void => {
-    if (s.kind === 'let' || s.kind === 'load') depths.set(s.result.id, depth)
-    else if (s.kind === 'call') s.result && depths.set(s.result.id, depth)
-    else if (s.kind === 'effect') {
-      if (s.result) depths.set(s.result.id, depth)
-      if (s.exchanged) depths.set(s.exchanged.id, depth)
-    }
+    if ('result' in s && s.result) depths[s.result.id] = depth
+    if (s.kind === 'effect' && s.exchanged) depths[s.exchanged.id] = depth
   }
 
   const block = (b: Block): Block => {
@@ -111,7 +97,7 @@ function hoist(body: Block, fresh: () => number): Block {
       const step = go(s.step)
       const opened: Loop = { depth: depth + 1, before: [], moved: new Map() }
       loops.push(opened)
-      depths.set(s.index.id, depth + 1)
+      depths[s.index.id] = depth + 1
       const body = block(s.body)
       loops.pop()
       out.push(...opened.before)
@@ -151,34 +137,11 @@ function costOf(e: Expr): number {
   }
 }
 
-const CHEAP = new Set([
-  'add',
-  'sub',
-  'mul',
-  'neg',
-  'not',
-  'bitNot',
-  'bitAnd',
-  'bitOr',
-  'bitXor',
-  'shl',
-  'shr',
-  'eq',
-  'ne',
-  'lt',
-  'le',
-  'gt',
-  'ge',
-  'and',
-  'or',
-  'boolAnd',
-  'boolOr',
-  'min',
-  'max',
-  'abs',
-  'select',
-  'fma',
-])
+const CHEAP = new Set(
+  'add sub mul neg not bitNot bitAnd bitOr bitXor shl shr eq ne lt le gt ge and or boolAnd boolOr min max abs select fma'.split(
+    ' ',
+  ),
+)
 
 /** What it is, in a word. */
 function nameOf(e: Expr): string {

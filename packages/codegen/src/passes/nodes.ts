@@ -15,7 +15,7 @@ import {
 /** Construction of nodes in passes. `at` is that of the node which a new one stands for. */
 
 export function constOf(type: ValueName, lanes: readonly number[]): Const {
-  return Object.freeze({ kind: 'const', type, lanes: Object.freeze(lanes.slice()) })
+  return { kind: 'const', type, lanes }
 }
 
 /** The same number in all lanes. */
@@ -30,24 +30,25 @@ export function opOf(at: number, op: PureName, ...args: readonly Expr[]): Op {
     args.map((a) => a.type as ValueName),
   )
   if (type === null) throw new RangeError(`no form of ${op} for (${args.map((a) => String(a.type)).join(', ')})`)
-  return Object.freeze({ kind: 'op', at, type, op, args: Object.freeze(args.slice()) })
+  return { kind: 'op', at, type, op, args }
 }
 
 export const convertTo = (at: number, type: ValueName, arg: Expr): Expr =>
-  arg.type === type ? arg : Object.freeze({ kind: 'convert', at, type, arg } satisfies Convert)
+  arg.type === type ? arg : ({ kind: 'convert', at, type, arg } satisfies Convert)
 
 export function lanesOf(at: number, of: Expr, lanes: readonly number[]): Swizzle {
   const scalar = factsOf(of.type as ValueName).scalar
   const type = lanes.length === 1 ? scalar : withScalar(`vec${lanes.length}f` as ValueName, scalar)
-  return Object.freeze({ kind: 'swizzle', at, type, of, lanes: Object.freeze(lanes.slice()) })
+  return { kind: 'swizzle', at, type, of, lanes }
 }
 
 /** The number that all lanes of a constant are, or null. */
 export function uniformLane(e: Expr): number | null {
   if (e.kind !== 'const') return null
-  const first = e.lanes[0]
-  if (e.lanes.length === 1) return first as number
-  return first !== undefined && e.lanes.every((x) => Object.is(x, first)) ? first : null
+  const { lanes } = e
+  const first = lanes[0] as number
+  for (let i = 1; i < lanes.length; i++) if (!Object.is(lanes[i], first)) return null
+  return first
 }
 
 export const atOf = (e: Expr): number => ('at' in e ? e.at : -1)

@@ -1,4 +1,15 @@
-import { type Const, construct, type Expr, isInt, isValueName, type Op, scalarOf, swizzle, type ValueName } from '@weft/dsl/ir'
+import {
+  type Const,
+  construct,
+  type Expr,
+  isInt,
+  isValueName,
+  type Op,
+  type PureName,
+  scalarOf,
+  swizzle,
+  type ValueName,
+} from '@weft/dsl/ir'
 import { foldExpr } from './fold'
 import { constOf, opOf } from './nodes'
 
@@ -18,12 +29,17 @@ export function definedOperands(e: Op, known: Known): Expr {
   if (c === null) return e
   const lanes = c.lanes.map(harmless)
   if (lanes.every((n, i) => n === c.lanes[i])) return e
-  return foldExpr(opOf(e.at, e.op, x, constOf(c.type, lanes)))
+  return foldExpr(opOf(e.at, e.op as PureName, x, constOf(c.type, lanes)))
 }
 
 const amount = (n: number): number => n & 31
 const divisor = (n: number): number => (n === 0 ? 1 : n)
-const HARMLESS: Readonly<Partial<Record<Op['op'], (n: number) => number>>> = { shl: amount, shr: amount, div: divisor, rem: divisor }
+const HARMLESS: Readonly<Partial<Record<Op['op'], (n: number) => number>>> = {
+  shl: amount,
+  shr: amount,
+  div: divisor,
+  rem: divisor,
+}
 
 /** The constant that an expression is, given those that names stand for. */
 export function knownConstant(e: Expr, names: ReadonlyMap<number, Const>): Const | null {

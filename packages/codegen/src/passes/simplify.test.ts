@@ -1,8 +1,8 @@
 import { fn, i32, u32, vec4u } from '@weft/dsl'
 import { expect, test } from 'vitest'
 import { dce } from './dce'
-import { simplify } from './simplify'
 import { bodyOf, built, text } from './testing/body'
+import { simplify } from './testing/passes'
 
 // The laws themselves are tested in laws.test.ts.
 

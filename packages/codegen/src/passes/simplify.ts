@@ -4,7 +4,6 @@ import {
   isInt,
   isScalar,
   isValueName,
-  type Kernel,
   type Op,
   ROUND,
   type ScalarName,
@@ -15,22 +14,9 @@ import {
 import { foldExpr } from './fold'
 import { LAWS, type Law, type Term } from './laws'
 import { convertTo, lanesOf, opOf, splatConst, uniformLane } from './nodes'
-import { mapExprs } from './rewrite'
 
-/** Rewrites expressions by the laws of `laws.ts`, and undoes conversions and swizzles that cancel out. */
-export const simplify = (kernel: Kernel): Kernel => mapExprs(kernel, simplifyExpr)
-
-/** Until no law applies. Every law makes an expression smaller or cheaper, so this ends. */
+/** Rewrites by the laws of `laws.ts`, and undoes conversions and swizzles that cancel out: one step. */
 export function simplifyExpr(e: Expr): Expr {
-  let current = e
-  for (;;) {
-    const next = step(current)
-    if (next === current) return current
-    current = next
-  }
-}
-
-function step(e: Expr): Expr {
   const folded = foldExpr(e)
   if (folded !== e) return folded
   switch (e.kind) {
@@ -40,7 +26,7 @@ function step(e: Expr): Expr {
       return unconvert(e)
     case 'bitcast':
       if (e.arg.type === e.type) return e.arg
-      return e.arg.kind === 'bitcast' ? { ...e, arg: e.arg.arg } : e
+      return e.arg.kind === 'bitcast' ? { kind: 'bitcast', at: e.at, type: e.type, arg: e.arg.arg } : e
     case 'swizzle':
       return unswizzle(e)
     case 'index': {
@@ -111,7 +97,7 @@ function mayMatch(left: Law['left'], e: Op): boolean {
     if (typeof term === 'string') {
       if (isNumberName(term) && arg.kind !== 'const') return false
     } else if (typeof term === 'number' || typeof term === 'boolean') {
-      if (arg.kind !== 'const') return false
+      if (arg.kind !== 'const' || arg.lanes[0] !== Number(term)) return false
     } else if (arg.kind !== 'op' || arg.op !== term[0]) return false
   }
   return true
@@ -175,7 +161,12 @@ function unconvert(e: Extract<Expr, { kind: 'convert' }>): Expr {
 
 function unswizzle(e: Extract<Expr, { kind: 'swizzle' }>): Expr {
   const { of, lanes } = e
-  if (of.kind === 'swizzle') return { ...e, of: of.of, lanes: lanes.map((i) => of.lanes[i] as number) }
+  if (of.kind === 'swizzle')
+    return lanesOf(
+      e.at,
+      of.of,
+      lanes.map((i) => of.lanes[i] as number),
+    )
   if (of.type === e.type && lanes.every((lane, i) => lane === i)) return of
   if (of.kind === 'construct' && lanes.length === 1) {
     const [first] = of.args

@@ -1,9 +1,8 @@
-import { type Block, blocksOf, type Expr, type Kernel, type Range, type ValueName } from '@weft/dsl/ir'
-import { rebuild } from './children'
+import { type Block, blocksOf, type Expr, type Kernel, type Range, type ValueName, withOperands } from '@weft/dsl/ir'
 import { copyBlock } from './copy'
 import { foldExpr } from './fold'
+import { bodiesOf, flatMapBlock, freshIds, mapBodies, mapStmt } from './map'
 import { splatConst } from './nodes'
-import { flatMapBlock, freshIds, mapBodies, mapStmt } from './rewrite'
 
 /** The most rounds and statements that a loop is written out to; beyond, it stays a loop. */
 const MOST_ROUNDS = 256
@@ -11,7 +10,7 @@ const MOST_STATEMENTS = 4096
 
 /** Writes out the ranges that ask for it, where their bounds are constants. */
 export function unroll(kernel: Kernel): Kernel {
-  if (![kernel.body, ...kernel.functions.map((f) => f.body)].some(asks)) return kernel
+  if (!bodiesOf(kernel).some(asks)) return kernel
   const fresh = freshIds(kernel)
   const block = (b: Block): Block =>
     flatMapBlock(b, (s) => {
@@ -41,7 +40,7 @@ const constant = (e: Expr): number | null => {
   const folded = foldDeep(e)
   return folded.kind === 'const' ? (folded.lanes[0] ?? null) : null
 }
-const foldDeep = (e: Expr): Expr => foldExpr(rebuild(e, foldDeep))
+const foldDeep = (e: Expr): Expr => foldExpr(withOperands(e, foldDeep))
 
 /** The values of the index, or null where they are not known or too many. */
 function roundsOf(s: Range): number[] | null {

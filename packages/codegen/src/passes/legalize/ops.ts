@@ -15,9 +15,11 @@ export function lowerOp(e: Expr, profile: Profile): Expr {
     case 'frexpExp':
       return profile.native.has('f16') ? e : lowerFrexp(e)
     default:
-      return profile.native.has('packed-dot') ? e : lowerPacked(e)
+      return PACKED.test(e.op) && !profile.native.has('packed-dot') ? lowerPacked(e) : e
   }
 }
+
+const PACKED = /Packed$|4x[IU]8/
 
 /** tanh is ±1 from 10 on, and engines that divide exponentials give NaN from 45 on: clamped, it is right everywhere. */
 const TANH_LIMIT = 15
@@ -26,6 +28,7 @@ function clampTanh(e: Op): Expr {
   const [x] = e.args as [Expr]
   const type = x.type as ValueName
   if (x.kind === 'op' && x.op === 'clamp' && uniformLane(x.args[2] as Expr) === TANH_LIMIT) return e
+  if (x.kind === 'const' && x.lanes.every((lane) => !(Math.abs(lane) > TANH_LIMIT))) return e
   return opOf(e.at, 'tanh', opOf(e.at, 'clamp', x, splatConst(type, -TANH_LIMIT), splatConst(type, TANH_LIMIT)))
 }
 

@@ -1,6 +1,6 @@
 import { type Expr, type Extent, type Kernel, type OverrideDecl, type Type, WeftError } from '@weft/dsl/ir'
+import { rewrite } from '../graph'
 import { splatConst } from '../nodes'
-import { mapExprs } from '../rewrite'
 
 /** Overrides by their default values, wherever they stand. */
 export function bakeOverrides(kernel: Kernel): Kernel {
@@ -27,7 +27,7 @@ export function bakeOverrides(kernel: Kernel): Kernel {
     }
   }
   const [x, y, z] = kernel.workgroupSize
-  const baked = mapExprs(kernel, (e: Expr) => (e.kind === 'override' ? splatConst(e.type, value(e.name)) : e))
+  const baked = rewrite(kernel, [(e: Expr) => (e.kind === 'override' ? splatConst(e.type, value(e.name)) : e)], false)
   return {
     ...baked,
     overrides: [],

@@ -18,7 +18,7 @@ import {
   type Variable,
 } from '@weft/dsl/ir'
 import { copyBlock } from '../copy'
-import { flatMapBlock, freshIds, mapStmt } from '../rewrite'
+import { bodiesOf, flatMapBlock, freshIds, mapStmt } from '../map'
 
 /**
  * Functions that take pointers to workgroup or storage memory, or to a part of a variable, are not for all compilers.
@@ -142,7 +142,7 @@ export function specializePointers(kernel: Kernel, native: boolean): Kernel {
 /** Whether a place is a lane of a vector. */
 function laneTest(kernel: Kernel): (place: Place) => boolean {
   const variables = new Map(kernel.variables.map((v) => [v.id, v.type]))
-  for (const body of [kernel.body, ...kernel.functions.map((f) => f.body)])
+  for (const body of bodiesOf(kernel))
     forEachStmt(body, (s) => s.kind === 'var' && variables.set(s.variable.id, s.variable.type))
   const rootType = ({ root }: Place): Type | undefined =>
     root.kind === 'variable'

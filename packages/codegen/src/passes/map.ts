@@ -1,52 +1,26 @@
-import { type Block, type Expr, type Func, isPlace, type Kernel, type Place, type Stmt } from '@weft/dsl/ir'
-import { rebuild, rebuildList, rebuildPlace } from './children'
+import { type Block, type Expr, forEachStmt, isPlace, type Kernel, type Place, type Stmt } from '@weft/dsl/ir'
+import { rebuildPlace } from './places'
 
-/** Rewriting of whole kernels. What does not change stays the same object, so that a pass without effect is free. */
+/** Rewriting of statements. What does not change stays the same object, so that a pass without effect is free. */
 
-/** A block with `f` applied to every statement. */
-export function mapBlock(block: Block, f: (s: Stmt) => Stmt): Block {
-  let out: Stmt[] | null = null
-  for (let i = 0; i < block.length; i++) {
-    const s = block[i] as Stmt
-    const next = f(s)
-    if (next !== s) out ??= block.slice()
-    if (out) out[i] = next
-  }
-  return out ?? block
-}
-
-const mapSame = <T>(list: readonly T[], f: (item: T) => T): readonly T[] => {
-  let changed = false
-  const out = list.map((item) => {
+/** `map` that gives back the same list when no element changes. */
+export function mapSame<T>(list: readonly T[], f: (item: T) => T): readonly T[] {
+  let out: T[] | null = null
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i] as T
     const next = f(item)
-    if (next !== item) changed = true
-    return next
-  })
-  return changed ? out : list
-}
-
-/** A kernel with `f` applied to every expression, operands first and each shared node once. */
-export function mapExprs(kernel: Kernel, f: (e: Expr) => Expr): Kernel {
-  const done = new Map<Expr, Expr>()
-  const go = (e: Expr): Expr => {
-    const known = done.get(e)
-    if (known) return known
-    const next = f(rebuild(e, go))
-    done.set(e, next)
-    return next
+    if (next !== item) (out ??= list.slice())[i] = next
   }
-  const stmt = (s: Stmt): Stmt => mapStmt(s, go, block)
-  const block = (b: Block): Block => mapBlock(b, stmt)
-  return mapBodies(kernel, block)
+  return out ?? list
 }
 
 /** A kernel with `f` applied to the body of each function and of the entry point. */
-export function mapBodies(kernel: Kernel, f: (body: Block, func: Func | null) => Block): Kernel {
+export function mapBodies(kernel: Kernel, f: (body: Block) => Block): Kernel {
   const functions = mapSame(kernel.functions, (func) => {
-    const body = f(func.body, func)
+    const body = f(func.body)
     return body === func.body ? func : { ...func, body }
   })
-  const body = f(kernel.body, null)
+  const body = f(kernel.body)
   return functions === kernel.functions && body === kernel.body ? kernel : { ...kernel, functions, body }
 }
 
@@ -73,7 +47,7 @@ export function mapStmt(s: Stmt, f: (e: Expr) => Expr, g: (b: Block) => Block): 
     }
     case 'effect': {
       const place = s.place && rebuildPlace(s.place, f)
-      const args = rebuildList(s.args, f)
+      const args = mapSame(s.args, f)
       return place === s.place && args === s.args ? s : { ...s, place, args }
     }
     case 'call': {
@@ -148,52 +122,22 @@ export function flatMapBlock(block: Block, f: (s: Stmt) => readonly Stmt[] | Stm
   return out ?? block
 }
 
+export const bodiesOf = (kernel: Kernel): readonly Block[] => [...kernel.functions.map((f) => f.body), kernel.body]
+
 /** Numbers for new results and variables: above all that the kernel has. */
 export function freshIds(kernel: Kernel): () => number {
   let next = 0
-  const see = (id: number): void => {
-    if (id >= next) next = id + 1
+  const see = (x: { readonly id: number } | null): void => {
+    if (x && x.id >= next) next = x.id + 1
   }
-  for (const v of kernel.variables) see(v.id)
-  const block = (b: Block): void => {
-    for (const s of b) {
-      switch (s.kind) {
-        case 'let':
-        case 'load':
-          see(s.result.id)
-          break
-        case 'var':
-          see(s.variable.id)
-          break
-        case 'effect':
-          if (s.result) see(s.result.id)
-          if (s.exchanged) see(s.exchanged.id)
-          break
-        case 'call':
-          if (s.result) see(s.result.id)
-          break
-        case 'if':
-          block(s.then)
-          block(s.else)
-          break
-        case 'switch':
-          for (const c of s.cases) block(c.body)
-          block(s.default)
-          break
-        case 'range':
-          see(s.index.id)
-          block(s.body)
-          break
-        case 'loop':
-          block(s.header)
-          block(s.body)
-          block(s.continuing)
-          break
-        default:
-      }
-    }
+  kernel.variables.forEach(see)
+  for (const body of bodiesOf(kernel)) {
+    forEachStmt(body, (s) => {
+      if (s.kind === 'range') see(s.index)
+      else if (s.kind === 'var') see(s.variable)
+      else if ('result' in s) see(s.result)
+      if (s.kind === 'effect') see(s.exchanged)
+    })
   }
-  block(kernel.body)
-  for (const f of kernel.functions) block(f.body)
   return () => next++
 }
