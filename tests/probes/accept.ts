@@ -1,5 +1,6 @@
 /** What the specification fixes of a result: an interval for each lane, or nothing. */
 import {
+  BOUNDS,
   type Bound,
   evalFor,
   evaluate,
@@ -72,7 +73,7 @@ function oneLane(row: Row, t: ScalarName, out: ScalarName, lane: LaneFn, args: r
 }
 
 const boundOf = (row: Row, scalar: ScalarName): Bound | null =>
-  row.accuracy === 'exact' || row.accuracy === 'inherited' ? null : row.accuracy[scalar === 'f16' ? 'f16' : 'f32']
+  row.accuracy === 'exact' || row.accuracy === 'inherited' ? null : BOUNDS[row.accuracy][scalar === 'f16' ? 'f16' : 'f32']
 
 /** The exact value with its error: the greater of the absolute one and that in ULP. */
 function around(f: Format, exact: number, bound: Bound | null, args: readonly number[]): Interval {

@@ -1,3 +1,4 @@
+export * from './accuracy'
 export * from './builtins'
 export * from './effects'
 export * from './evaluate'

@@ -1,7 +1,6 @@
 import { f16Bits, f16FromBits, roundEven, roundF16 } from '../types'
 import * as F from './families'
 import type { Row } from './row'
-import * as A from './accuracy'
 import * as R from './refuse'
 import * as W from './whole'
 
@@ -25,7 +24,7 @@ const TABLE = {
   /** `x * y`, lane by lane; matrix products are the op `product`. */
   mul: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '*', eval: { float: (a, b) => a * b, i32: Math.imul, u32: Math.imul } },
   /** `x / y`. Integers truncate; a divisor of 0 gives `x`. */
-  div: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '/', accuracy: A.DIV, eval: { float: (a, b) => a / b, i32: (a, b) => (b === 0 ? a : a / b), u32: (a, b) => (b === 0 ? a : Math.floor(a / b)) }, refuse: R.zeroDivisor, refuseAny: R.divisor },
+  div: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '/', accuracy: 'div', eval: { float: (a, b) => a / b, i32: (a, b) => (b === 0 ? a : a / b), u32: (a, b) => (b === 0 ? a : Math.floor(a / b)) }, refuse: R.zeroDivisor, refuseAny: R.divisor },
   /** `x % y`, with the sign of `x`. Integers: a divisor of 0 gives 0. */
   rem: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '%', accuracy: 'inherited', eval: { float: (a, b) => a % b, i32: (a, b) => (b === 0 ? 0 : a % b), u32: (a, b) => (b === 0 ? 0 : a % b) }, refuse: R.remainder, refuseAny: R.divisor },
   /** `x & y`. */
@@ -87,7 +86,7 @@ const TABLE = {
   /** x without its fraction. */
   trunc: { over: F.FLOAT, in: ['T'], out: 'T', eval: Math.trunc },
   /** `x - floor(x)`. */
-  fract: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.FRACT, eval: (a) => a - Math.floor(a) },
+  fract: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'fract', eval: (a) => a - Math.floor(a) },
   /** `clamp(x, 0, 1)`. */
   saturate: { over: F.FLOAT, in: ['T'], out: 'T', eval: (a) => Math.min(Math.max(a, 0), 1) },
   /** 1 where `x >= edge`, else 0: `step(edge, x)`. */
@@ -101,39 +100,39 @@ const TABLE = {
 
   // Numeric, with an error bound.
   /** √x. */
-  sqrt: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.SQRT, eval: Math.sqrt, refuse: R.negative },
+  sqrt: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'sqrt', eval: Math.sqrt, refuse: R.negative },
   /** 1 / √x. */
-  inverseSqrt: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.ulp(2, 2, A.positive), eval: (a) => 1 / Math.sqrt(a), refuse: R.notPositive },
+  inverseSqrt: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inverseSqrt', eval: (a) => 1 / Math.sqrt(a), refuse: R.notPositive },
   /** e^x. */
-  exp: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.EXP, eval: Math.exp },
+  exp: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'exp', eval: Math.exp },
   /** 2^x. */
-  exp2: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.EXP, eval: (a) => 2 ** a },
+  exp2: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'exp', eval: (a) => 2 ** a },
   /** ln x. */
-  log: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.LOG, eval: Math.log, refuse: R.notPositive },
+  log: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'log', eval: Math.log, refuse: R.notPositive },
   /** log₂ x. */
-  log2: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.LOG, eval: Math.log2, refuse: R.notPositive },
+  log2: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'log', eval: Math.log2, refuse: R.notPositive },
   /** x^y for x ≥ 0. Below 0 engines differ, except for constant integers from −16 to 16, for which the compiler multiplies. */
-  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', accuracy: A.POW, eval: (a, b) => a ** b, refuse: R.powDomain },
+  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', accuracy: 'pow', eval: (a, b) => a ** b, refuse: R.powDomain },
   /** sin x, x in radians. */
-  sin: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.SIN, eval: Math.sin },
+  sin: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'sin', eval: Math.sin },
   /** cos x, x in radians. */
-  cos: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.SIN, eval: Math.cos },
+  cos: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'sin', eval: Math.cos },
   /** tan x, x in radians. */
   tan: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.tan },
   /** Arc sine, for |x| ≤ 1. */
-  asin: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.ASIN, eval: Math.asin, refuse: R.beyondOne },
+  asin: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'asin', eval: Math.asin, refuse: R.beyondOne },
   /** Arc cosine, for |x| ≤ 1. */
-  acos: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.ACOS, eval: Math.acos, refuse: R.beyondOne },
+  acos: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'acos', eval: Math.acos, refuse: R.beyondOne },
   /** Arc tangent. */
-  atan: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.ulp(4096, 5), eval: Math.atan },
+  atan: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'atan', eval: Math.atan },
   /** The angle of the point (x, y): `atan2(y, x)`. */
-  atan2: { over: F.FLOAT, in: ['T', 'T'], out: 'T', accuracy: A.ATAN2, eval: Math.atan2 },
+  atan2: { over: F.FLOAT, in: ['T', 'T'], out: 'T', accuracy: 'atan2', eval: Math.atan2 },
   /** Hyperbolic sine. */
   sinh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.sinh },
   /** Hyperbolic cosine. */
   cosh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.cosh },
   /** Hyperbolic tangent; the emitter clamps the argument to ±15, since engines overflow beyond. */
-  tanh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: A.TANH, eval: Math.tanh },
+  tanh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'tanh', eval: Math.tanh },
   /** Inverse hyperbolic sine. */
   asinh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.asinh },
   /** Inverse hyperbolic cosine, for x ≥ 1. */
@@ -227,13 +226,13 @@ const TABLE = {
   /** Two floats as f16 bits, in one u32; needs no feature. */
   pack2x16float: { over: F.NONE, in: ['vec2f'], out: 'u32', whole: (_, [a = []]) => [W.packHalves(a.map((x) => f16Bits(roundF16(x))))], refuse: R.f16Range },
   /** Signed bytes as floats in −1…1. */
-  unpack4x8snorm: { over: F.NONE, in: ['u32'], out: 'vec4f', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => Math.max(((x << 24) >> 24) / 127, -1)) },
+  unpack4x8snorm: { over: F.NONE, in: ['u32'], out: 'vec4f', accuracy: 'unpacked', whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => Math.max(((x << 24) >> 24) / 127, -1)) },
   /** Bytes as floats in 0…1. */
-  unpack4x8unorm: { over: F.NONE, in: ['u32'], out: 'vec4f', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => x / 255) },
+  unpack4x8unorm: { over: F.NONE, in: ['u32'], out: 'vec4f', accuracy: 'unpacked', whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => x / 255) },
   /** Signed 16-bit as floats in −1…1. */
-  unpack2x16snorm: { over: F.NONE, in: ['u32'], out: 'vec2f', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => [a & 0xffff, a >>> 16].map((x) => Math.max(((x << 16) >> 16) / 32767, -1)) },
+  unpack2x16snorm: { over: F.NONE, in: ['u32'], out: 'vec2f', accuracy: 'unpacked', whole: (_, [[a = 0] = []]) => [a & 0xffff, a >>> 16].map((x) => Math.max(((x << 16) >> 16) / 32767, -1)) },
   /** 16-bit as floats in 0…1. */
-  unpack2x16unorm: { over: F.NONE, in: ['u32'], out: 'vec2f', accuracy: A.ulp(3, 3), whole: (_, [[a = 0] = []]) => [a & 0xffff, a >>> 16].map((x) => x / 65535) },
+  unpack2x16unorm: { over: F.NONE, in: ['u32'], out: 'vec2f', accuracy: 'unpacked', whole: (_, [[a = 0] = []]) => [a & 0xffff, a >>> 16].map((x) => x / 65535) },
   /** f16 bits as floats; needs no feature. */
   unpack2x16float: { over: F.NONE, in: ['u32'], out: 'vec2f', whole: (_, [[a = 0] = []]) => [f16FromBits(a & 0xffff), f16FromBits(a >>> 16)] },
 } as const satisfies Record<string, Said>

@@ -1,4 +1,5 @@
 import type { ScalarName, ValueName } from '../types'
+import type { BoundsName } from './accuracy'
 
 /**
  * One row of the table of pure ops. Everything that weft knows about a built-in function or operator stands in
@@ -41,20 +42,10 @@ export type Round = (x: number) => number
 export type WholeEval = (round: Round, args: readonly (readonly number[])[], rows: readonly number[]) => number[]
 
 /**
- * `exact`: correctly rounded, compare bits. `ulp`: within so many units in the last place of the exact result.
- * `abs`: absolute error. `inherited`: whatever the expression that it is defined by gives.
- * `on` restricts it to the domain for which the specification states it.
+ * `exact`: correctly rounded, compare bits. `inherited`: whatever the expression that it is defined by gives. Else the
+ * name of bounds in accuracy.ts, apart from the rows since only tests ask for them.
  */
-export type Accuracy =
-  | 'exact'
-  | 'inherited'
-  | { readonly f32: Bound; readonly f16: Bound }
-
-export interface Bound {
-  readonly ulp?: number | ((...lanes: number[]) => number)
-  readonly abs?: number | ((...lanes: number[]) => number)
-  readonly on?: (...lanes: number[]) => boolean
-}
+export type Accuracy = 'exact' | 'inherited' | BoundsName
 
 export const evalFor = (row: Row, scalar: ScalarName): LaneFn | undefined => {
   const { eval: e } = row

@@ -289,7 +289,9 @@ function effectPlace(s: Effect, place: Place, row: EffectRow, b: Bodies): void {
     : row.place === 'elements' ? kind === 'array' && space !== 'function'
     : row.place === kind && space !== 'function'
   if (!fits) b.fault(s.at, `'${s.op}' cannot be applied to ${spell(type)} in ${space} memory`)
-  else if (row.memory !== 'none') b.use(place, row.place === 'workgroup' ? 'read' : row.memory, s.at)
+  else if (s.op === 'textureDimensions' && s.args.length > 0 && !isValue(type) && type.kind === 'texture' && (type.format !== undefined || type.dimension === 'multisampled_2d')) {
+    b.fault(s.at, `'${s.op}' takes 0 arguments here, not ${s.args.length}`)
+  } else if (row.memory !== 'none') b.use(place, row.place === 'workgroup' ? 'read' : row.memory, s.at)
 }
 
 /** Constant ids of lanes: those of a quad are below 4, those of a subgroup below 128. */

@@ -25,7 +25,13 @@ export class Constants {
   of(e: Expr, at: number): Value | null {
     switch (e.kind) {
       case 'const': return e
-      case 'result': case 'param': case 'override': case 'argument': return null
+      case 'result': case 'param': case 'argument': return null
+      // The length of an array is u32, whatever the override is that it stands for.
+      case 'override': {
+        const type = this.context.overrides.get(e.name)?.type ?? e.type
+        if (type !== e.type) this.context.report('invalid-ir', `override '${e.name}' must be ${type}, not ${e.type}`, at)
+        return null
+      }
       case 'builtin': return this.func ? this.inFunction(e, at, this.func) : null
       case 'constant': {
         const decl = this.context.constants.get(e.name)

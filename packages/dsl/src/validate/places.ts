@@ -1,5 +1,5 @@
 import type { Func, Place, Root } from '../ir'
-import { factsOf, isMatrix, isScalar, isValue, isVector, scalarOf, spell, vectorName, type Access, type PtrType, type Type } from '../types'
+import { factsOf, isInt, isMatrix, isScalar, isValue, isVector, scalarOf, spell, vectorName, type Access, type PtrType, type Type } from '../types'
 import type { Context } from './context'
 
 /** What is known of places: where they lie, what may be done with them, what they consist of. */
@@ -61,3 +61,5 @@ export function countOf(type: Type): number | null {
   if (isValue(type)) return isVector(type) ? factsOf(type).rows : factsOf(type).cols
   return type.kind === 'array' && typeof type.count === 'number' ? type.count : null
 }
+
+export const isIndexType = (type: Type): boolean => isValue(type) && isScalar(type) && isInt(type)

@@ -4,8 +4,8 @@ import {
   isValue, sameType, spell, vectorName,
   type SubgroupMatrixType, type TextureType, type Type, type ValueName,
 } from '../../types'
+import { isIndexType } from '../places'
 import type { Expressions } from './expressions'
-import { isIndexType } from './expressions'
 
 const COORDS: { readonly [D in TextureType['dimension']]: 1 | 2 | 3 } = {
   '1d': 1, '2d': 2, '2d_array': 2, '3d': 3, cube: 2, cube_array: 2, multisampled_2d: 2,

@@ -1,7 +1,7 @@
 import type { Cases, Expr, Func, Of } from '../../ir'
 import { BUILTINS, canBitcast, PURE, productType, resolve, ROUND, slotType, type PureName, type Row } from '../../ops'
 import {
-  factsOf, isConstructible, isInt, isMatrix, isScalar, isValue, isVector, laneCount, sameType, scalarOf, spell, vectorName, withScalar,
+  factsOf, isConstructible, isMatrix, isScalar, isValue, isVector, laneCount, sameType, scalarOf, spell, vectorName, withScalar,
   type StructType, type Type, type ValueName,
 } from '../../types'
 import type { Context } from '../context'
@@ -212,5 +212,3 @@ const elementsFit = (type: Type, args: readonly Expr[], count: number): boolean 
 
 const fieldsFit = (type: StructType, args: readonly Expr[]): boolean =>
   args.length === type.fields.length && args.every((a, i) => sameType(a.type, type.fields[i]?.type ?? 'bool'))
-
-export const isIndexType = (type: Type): boolean => isValue(type) && isScalar(type) && isInt(type)

@@ -1,7 +1,7 @@
 import type { Expr, Place, Root } from '../../ir'
 import { isValue, spell, type Type } from '../../types'
-import { elementOf, pointerType } from '../places'
-import { isIndexType, type Expressions } from './expressions'
+import { elementOf, isIndexType, pointerType } from '../places'
+import type { Expressions } from './expressions'
 
 /** Places: that the root exists, and that each step fits the type before it. */
 export class Places {
