@@ -118,38 +118,29 @@ function variantsOf(
   profile: Profile,
 ): CompiledVariant[] {
   const { emitted, kernel, slots, alias } = built
+  const { features } = emitted.survey
   const layout = paramsLayout(declared)
-  const size = layout?.size ?? 0
   const ways =
     layout === null
       ? [null]
-      : profile.native.has('immediates') && fitsImmediates(declared)
+      : profile.native.has('immediates') && fitsImmediates(declared, layout)
         ? (['immediates', 'uniform'] as const)
         : (['uniform'] as const)
+  const size = layout?.size ?? 0
   return ways.map((via) => {
-    const variant = {
+    const variant: Omit<CompiledVariant, 'sourceMap'> = {
       id: `${name}${via === 'immediates' ? '+immediates' : ''}${alias ? `+${alias.join('=')}` : ''}`,
       source: name,
-      needs: needsOf(kernel, emitted.survey.features, via, size, alias),
+      needs: needsOf(kernel, features, via, size, alias),
       wgsl: emitted.text(via ?? 'uniform'),
       entryPoint: emitted.entryPoint,
       workgroupSize: kernel.workgroupSize,
-      layouts: bindGroupLayouts(kernel, slots, via === 'uniform' ? size : null),
-      slots: slotList(
-        slots,
-        declared.bindings.map((b) => b.name),
-        alias,
-      ),
-      params:
-        via === null
-          ? null
-          : via === 'immediates'
-            ? { via }
-            : { via, ...(slots.params as { group: number; binding: number }) },
-      sourceMap: null,
-    } satisfies CompiledVariant
+      layouts: bindGroupLayouts(kernel, slots, features, via === 'uniform' ? size : null),
+      slots: slotList(slots, declared, alias),
+      params: via === 'uniform' ? { via, ...(slots.params as { group: number; binding: number }) } : via && { via },
+    }
     lazy(variant as CompiledVariant, 'sourceMap', () => sourceMap(emitted.ats, source.positions(name)))
-    return variant
+    return variant as CompiledVariant
   })
 }
 
@@ -161,11 +152,9 @@ function describe(
 ): CompiledKernel {
   const kernel = kernels.values().next().value as Kernel
   const ids = overrideIds(kernel)
-  const compiled = {
-    format: 1,
-    name: source.name,
-    doc: options.doc ?? '',
-    hash: '',
+  const compiled = { format: 1, name: source.name, doc: options.doc ?? '' } as CompiledKernel
+  lazy(compiled, 'hash', () => hashOf(compiled))
+  Object.assign(compiled, {
     bindings: kernel.bindings.map(compiledBinding),
     params: paramsLayout(kernel),
     overrides: kernel.overrides.map((o) => ({
@@ -177,9 +166,7 @@ function describe(
     launch: kernel.launch,
     aliases: kernel.aliases,
     variants,
-    ir: {},
-  } satisfies CompiledKernel
-  lazy(compiled as CompiledKernel, 'hash', () => hashOf(compiled))
+  } satisfies Omit<CompiledKernel, 'format' | 'name' | 'doc' | 'hash' | 'ir'>)
   lazy(compiled as { ir: Record<string, string> }, 'ir', () =>
     Object.fromEntries([...kernels].map(([name, k]) => [name, serialize(k)])),
   )

@@ -1,4 +1,4 @@
-import { FEATURES, type Feature, type FeatureName, type Kernel, roundUp, sizeOf } from '@weft/dsl/ir'
+import { type Binding, FEATURES, type Feature, type FeatureName, type Kernel, roundUp, sizeOf } from '@weft/dsl/ir'
 import type { Needs } from '../artifact'
 
 /** What a device must have to run a variant of a kernel. */
@@ -11,14 +11,15 @@ export function needsOf(
 ): Needs {
   const device: string[] = []
   const language: string[] = []
-  const all = via === 'immediates' ? new Set([...features, 'immediates' as const]) : features
-  for (const [name, feature] of Object.entries(FEATURES) as [FeatureName, Feature][]) {
-    if (!all.has(name)) continue
+  for (const [name, feature] of ALL) {
+    if (!features.has(name) && (via !== 'immediates' || name !== via)) continue
     if (feature.device) device.push(feature.device)
     if (feature.language) language.push(feature.language)
   }
   return { features: device, languageFeatures: language, limits: limitsOf(kernel, via, paramsSize), alias }
 }
+
+const ALL = Object.entries(FEATURES) as [FeatureName, Feature][]
 
 /** Only what is known without the values of overrides; the rest the device finds when the pipeline is made. */
 function limitsOf(
@@ -39,13 +40,20 @@ function limitsOf(
   need('maxComputeWorkgroupSizeZ', z)
   need('maxComputeInvocationsPerWorkgroup', x * y * z)
   need('maxComputeWorkgroupStorageSize', workgroupBytes(kernel))
-  need('maxStorageBuffersPerShaderStage', kernel.bindings.filter((b) => b.kind === 'storage').length)
+  const count = (is: (b: Binding) => boolean): number => kernel.bindings.filter(is).length
   need(
-    'maxUniformBuffersPerShaderStage',
-    kernel.bindings.filter((b) => b.kind === 'uniform').length + (via === 'uniform' ? 1 : 0),
+    'maxStorageBuffersPerShaderStage',
+    count((b) => b.kind === 'storage'),
   )
-  need('maxSampledTexturesPerShaderStage', kernel.bindings.filter((b) => b.texture && !b.texture.format).length)
-  need('maxStorageTexturesPerShaderStage', kernel.bindings.filter((b) => b.texture?.format).length)
+  need('maxUniformBuffersPerShaderStage', count((b) => b.kind === 'uniform') + (via === 'uniform' ? 1 : 0))
+  need(
+    'maxSampledTexturesPerShaderStage',
+    count((b) => b.texture !== undefined && !b.texture.format),
+  )
+  need(
+    'maxStorageTexturesPerShaderStage',
+    count((b) => b.texture?.format !== undefined),
+  )
   if (via === 'immediates') need('maxImmediateSize', paramsSize)
   return limits
 }

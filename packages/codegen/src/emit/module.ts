@@ -69,17 +69,18 @@ export function emit(source: Kernel, slots: Slots, doc = ''): Emitted {
     via === 'immediates'
       ? `var<immediate> ${module.names.params}: ${module.names.structs.get('')};`
       : `@group(${slots.params?.group}) @binding(${slots.params?.binding}) var<uniform> ${module.names.params}: ${module.names.structs.get('')};`
+  const joined = (from: number, to?: number): (() => string) => {
+    let text: string | undefined
+    return () => (text ??= `${out.lines.slice(from, to).join('\n')}\n`)
+  }
+  const before = joined(0, paramsLine)
+  const after = joined(slots.params ? paramsLine + 1 : 0)
   return {
     lines: out.lines,
     ats: out.ats,
     entryPoint,
     survey: found,
-    text(via) {
-      if (!slots.params) return `${out.lines.join('\n')}\n`
-      const lines = out.lines.slice()
-      lines[paramsLine] = declaration(via)
-      return `${lines.join('\n')}\n`
-    },
+    text: (via) => (slots.params ? `${before()}${declaration(via)}\n${after()}` : after()),
   }
 }
 

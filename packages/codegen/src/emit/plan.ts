@@ -339,7 +339,10 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
       if (here) inlinedCalls.set(result.id, stmt)
       for (const a of stmt.args as readonly Expr[]) infoOf(a)?.sites.push(here ? only : site)
     } else if (stmt.kind === 'load') {
-      for (const at of info.sites) if (!mayInline(stmt, site, at, info.sites.length)) return usePlace(stmt.place, site)
+      if (!info.sites.every((at) => mayInline(stmt, site, at, info.sites.length))) {
+        usePlace(stmt.place, site)
+        return
+      }
       inlined[result.id] = stmt
       eachIndex(stmt.place, (e) => push(e, info.sites))
     }
@@ -397,7 +400,8 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
       const named = shared ? letOf(info) : undefined
       if (named) {
         carried.set(named.result.id, { e, name: named.name })
-        return pushAll(args, named.site)
+        pushAll(args, named.site)
+        return
       }
       if (info.deep || (shared ? !isTrivial(e) : info.cost > CHEAP && sites[0]?.through !== null)) {
         const at = home(info)
@@ -405,7 +409,8 @@ export function plan(body: Block, memory: Memory, nameOf: (place: Place) => stri
         if (owner && owner.site.region === at.region) info.hint = owner.name ?? owner.stmt.name
         at.binds = appended(at.binds, e)
         bound.add(e)
-        return pushAll(args, at)
+        pushAll(args, at)
+        return
       }
     }
     for (let i = 0; i < args.length; i++) push(args[i] as Expr, sites)

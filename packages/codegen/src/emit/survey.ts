@@ -5,10 +5,10 @@ import {
   featuresOf,
   forEachExpr,
   forEachStmt,
-  type Kernel,
   type StructType,
   type Type,
 } from '@weft/dsl/ir'
+import type { Working } from '../passes/graph'
 
 /** What the head of a module depends on. */
 export interface Survey {
@@ -17,7 +17,8 @@ export interface Survey {
   readonly structs: readonly StructType[]
 }
 
-export function survey(kernel: Kernel): Survey {
+export function survey(kernel: Working): Survey {
+  if (!kernel.graph.special) return { features: new Set(), structs: [] }
   const structs = new Map<string, StructType>()
   const seen = new Set<Type>()
 

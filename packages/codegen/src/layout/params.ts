@@ -47,14 +47,10 @@ function fieldSize(type: Type, size: number): number {
 const IMMEDIATE_BYTES = 64
 
 /** Whether the params can be immediates: no arrays, no f16 (naga), no more than 64 bytes. */
-export function fitsImmediates(kernel: Kernel): boolean {
-  const layout = paramsLayout(kernel)
-  return (
-    layout !== null &&
-    layout.size <= IMMEDIATE_BYTES &&
-    kernel.params.every((p) => isValueName(p.type) && scalarOf(p.type) !== 'f16' && scalarOf(p.type) !== 'bool')
-  )
-}
+export const fitsImmediates = (kernel: Kernel, layout = paramsLayout(kernel)): boolean =>
+  layout !== null &&
+  layout.size <= IMMEDIATE_BYTES &&
+  kernel.params.every((p) => isValueName(p.type) && scalarOf(p.type) !== 'f16' && scalarOf(p.type) !== 'bool')
 
 // Arrays.
 

@@ -1,6 +1,7 @@
 import {
   type Binding,
   EFFECTS,
+  type FeatureName,
   forEachStmt,
   type Kernel,
   roundUp,
@@ -11,6 +12,7 @@ import {
 } from '@weft/dsl/ir'
 import type { BindGroupLayoutDescriptor, BindGroupLayoutEntry, CompiledBinding, Slot } from '../artifact'
 import type { Slots } from '../emit'
+import { bodiesOf } from '../passes/map'
 
 /** Everything is in one bind group: bindings in order of declaration, then the uniform block of the params. */
 const GROUP = 0
@@ -24,12 +26,8 @@ export function assignSlots(kernel: Kernel): Slots {
 }
 
 /** Slots by the names that callers use: of an alias, both names are the same slot. */
-export function slotList(
-  slots: Slots,
-  names: readonly string[],
-  alias: readonly [string, string] | null,
-): readonly Slot[] {
-  return names.map((name) => {
+export function slotList(slots: Slots, declared: Kernel, alias: readonly [string, string] | null): readonly Slot[] {
+  return declared.bindings.map(({ name }) => {
     const slot = slots.bindings.get(alias !== null && name === alias[0] ? alias[1] : name)
     if (!slot) throw new RangeError(`binding '${name}' has no slot`)
     return { name, group: slot.group, binding: slot.binding }
@@ -40,9 +38,10 @@ export function slotList(
 export function bindGroupLayouts(
   kernel: Kernel,
   slots: Slots,
+  features: ReadonlySet<FeatureName>,
   paramsSize: number | null,
 ): readonly BindGroupLayoutDescriptor[] {
-  const unchecked = matrixBindings(kernel)
+  const unchecked: ReadonlySet<string> = features.has('subgroup-matrix') ? matrixBindings(kernel) : new Set()
   const entries = kernel.bindings.map((b) =>
     entryOf(b, slots.bindings.get(b.name)?.binding ?? 0, !unchecked.has(b.name)),
   )
@@ -62,7 +61,7 @@ export function bindGroupLayouts(
  */
 function matrixBindings(kernel: Kernel): ReadonlySet<string> {
   const names = new Set<string>()
-  for (const body of [kernel.body, ...kernel.functions.map((f) => f.body)]) {
+  for (const body of bodiesOf(kernel)) {
     forEachStmt(body, (s) => {
       if (s.kind === 'effect' && s.place?.root.kind === 'binding' && EFFECTS[s.op].family === 'matrix')
         names.add(s.place.root.name)

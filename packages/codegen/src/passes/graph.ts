@@ -1,6 +1,10 @@
 import {
   type Block,
+  BUILTINS,
+  type BuiltinName,
   type Const,
+  EFFECTS,
+  type Effect,
   type Expr,
   type Func,
   isInt,
@@ -10,8 +14,10 @@ import {
   type Result,
   type Stmt,
   sameType,
+  scalarOf,
   spell,
   type Type,
+  VALUE_NAMES,
 } from '@weft/dsl/ir'
 import { mapStmt } from './map'
 import { knownConstant } from './operands'
@@ -94,6 +100,8 @@ export class Graph {
   /** Whether some loop repeats; whether some expression is a constant that compilers may refuse. */
   loops = false
   traps = false
+  /** Whether something occurs that needs a feature or a declaration: half precision, structs, subgroups, … */
+  special = false
   /** Integer constants that a `let` gives a name, by the id of its result. */
   readonly constants = new Map<number, Const>()
   #ids = 0
@@ -113,6 +121,11 @@ export class Graph {
     if (share)
       for (const b of kernel.bindings) if (b.kind !== 'texture' && b.access === 'read') this.#readOnly.add(b.name)
     for (const v of kernel.variables) this.#see(v.id)
+    const { bindings, params, constants, variables, overrides, functions } = kernel
+    this.special =
+      kernel.subgroupSize !== null ||
+      [bindings, params, constants, variables, overrides].some((list) => list.some((d) => isSpecial(d.type))) ||
+      functions.some((f) => f.params.some((p) => isSpecial(p.type)) || (f.result !== null && isSpecial(f.result)))
   }
 
   /** Each body has nodes of its own: arguments are the same only within a function. */
@@ -145,7 +158,21 @@ export class Graph {
   }
 
   #create(like: Node, args: readonly Node[], place: Place | undefined): Node {
-    return new Node(this, this.size++, like.kind, like.at, like.type, like.name, args, like.lanes, like.id, place)
+    return this.#new(like.kind, like.at, like.type, like.name, args, like.lanes, like.id, place)
+  }
+
+  #new(
+    kind: Expr['kind'],
+    at: number,
+    type: Type,
+    name: string,
+    args: readonly Node[],
+    lanes: readonly number[],
+    id: number,
+    place: Place | undefined,
+  ): Node {
+    if (typeof type !== 'string' || HALVES.has(type)) this.special = true
+    return new Node(this, this.size++, kind, at, type, name, args, lanes, id, place)
   }
 
   #see(id: number): void {
@@ -179,6 +206,7 @@ export class Graph {
       case 'argument':
         return this.#named(e.kind, e.type, e.name)
       case 'op':
+        if (PACKED.has(e.op)) this.special = true
         return this.#make('op', e.at, e.type, e.op, this.#list(e.args), NO_LANES)
       case 'construct':
         return this.#make('construct', e.at, e.type, spell(e.type), this.#list(e.args), NO_LANES)
@@ -215,20 +243,21 @@ export class Graph {
     const first = e.lanes[0] as number
     const others = this.#consts.get(first) ?? null
     for (let o = others; o; o = o.before) if (o.type === e.type && sameLanes(o.lanes, e.lanes)) return o
-    const made = new Node(this, this.size++, 'const', -1, e.type, '', NONE, e.lanes, -1, undefined)
+    const made = this.#new('const', -1, e.type, '', NONE, e.lanes, -1, undefined)
     made.before = others
     this.#consts.set(first, made)
     return made
   }
 
   #leaf(kind: Expr['kind'], type: Type, name: string, id: number): Node {
-    return new Node(this, this.size++, kind, -1, type, name, NONE, NO_LANES, id, undefined)
+    return this.#new(kind, -1, type, name, NONE, NO_LANES, id, undefined)
   }
 
   #named(kind: Expr['kind'], type: Type, name: string): Node {
     const key = `${kind} ${name}`
     const known = this.#leaves.get(key)
     if (known?.final && sameType(known.type, type)) return known.final
+    if (kind === 'builtin' && 'feature' in BUILTINS[name as BuiltinName]) this.special = true
     const made = this.#leaf(kind, type, name, -1)
     this.#leaves.set(key, made)
     return this.#settle(made)
@@ -249,7 +278,7 @@ export class Graph {
         if (u.name === name && u.kind === kind && sameArgs(u.args, args) && sameLanes(u.lanes, lanes))
           return u.final as Node
     }
-    const made = new Node(this, this.size++, kind, at, type, name, args, lanes, -1, place)
+    const made = this.#new(kind, at, type, name, args, lanes, -1, place)
     if (newest) {
       made.before = newest.users
       newest.users = made
@@ -293,16 +322,21 @@ export class Graph {
         break
       case 'var':
         this.#see(s.variable.id)
+        if (isSpecial(s.variable.type)) this.special = true
         break
       case 'load':
-        return this.#load(s, out)
+        this.#load(s, out)
+        return
       case 'let':
         this.#see(s.result.id)
+        break
+      case 'store':
+        if (s.place.root.kind === 'view' || isSpecial(s.place.type)) this.special = true
         break
       case 'effect':
       case 'call':
         if (s.result) this.#see(s.result.id)
-        if (s.kind === 'effect' && s.exchanged) this.#see(s.exchanged.id)
+        if (s.kind === 'effect') this.#effect(s)
         break
       default:
     }
@@ -312,6 +346,11 @@ export class Graph {
       if (value) this.constants.set(next.result.id, value)
     }
     out.push(next)
+  }
+
+  #effect({ op, exchanged, place }: Effect): void {
+    if (exchanged) this.#see(exchanged.id)
+    if ('feature' in EFFECTS[op] || place?.root.kind === 'view') this.special = true
   }
 
   /** What the header of a loop loads is visible in the rest of it. */
@@ -331,6 +370,7 @@ export class Graph {
   #load(s: Load, out: Stmt[]): void {
     this.#see(s.result.id)
     const place = rebuildPlace(s.place, this.expr)
+    if (place.root.kind === 'view') this.special = true
     const next: Load = place === s.place ? s : { kind: 'load', at: s.at, place, result: s.result }
     if (place.root.kind === 'binding' && this.#readOnly.has(place.root.name)) {
       const key = placeKey(place)
@@ -345,6 +385,18 @@ export class Graph {
     out.push(next)
   }
 }
+
+/** Ops that need a feature. */
+export const PACKED: ReadonlySet<string> = new Set(
+  'dot4I8Packed dot4U8Packed pack4xI8 pack4xU8 pack4xI8Clamp pack4xU8Clamp unpack4xI8 unpack4xU8'.split(' '),
+)
+
+/** Value types that need a feature. */
+const HALVES: ReadonlySet<Type> = new Set(VALUE_NAMES.filter((name) => scalarOf(name) === 'f16'))
+
+/** Whether a declaration of a type needs a feature or other declarations. */
+const isSpecial = (type: Type): boolean =>
+  typeof type === 'string' ? HALVES.has(type) : type.kind === 'array' ? isSpecial(type.of) : type.kind !== 'atomic'
 
 /** The operand that was made last: few other expressions have it. */
 function newestOf(args: readonly Node[]): Node | null {

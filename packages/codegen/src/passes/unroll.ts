@@ -1,4 +1,13 @@
-import { type Block, blocksOf, type Expr, type Kernel, type Range, type ValueName, withOperands } from '@weft/dsl/ir'
+import {
+  type Block,
+  blocksOf,
+  type Expr,
+  forEachStmt,
+  type Kernel,
+  type Range,
+  type ValueName,
+  withOperands,
+} from '@weft/dsl/ir'
 import { copyBlock } from './copy'
 import { foldExpr } from './fold'
 import { bodiesOf, flatMapBlock, freshIds, mapBodies, mapStmt } from './map'
@@ -24,7 +33,13 @@ export function unroll(kernel: Kernel): Kernel {
   return mapBodies(kernel, block)
 }
 
-const asks = (b: Block): boolean => b.some((s) => (s.kind === 'range' && s.unroll) || blocksOf(s).some(asks))
+function asks(b: Block): boolean {
+  let found = false
+  forEachStmt(b, (s) => {
+    if (s.kind === 'range' && s.unroll) found = true
+  })
+  return found
+}
 const count = (b: Block): number => b.reduce((n, s) => n + 1 + blocksOf(s).reduce((m, inner) => m + count(inner), 0), 0)
 
 /** Whether a body leaves its loop, or goes on with it, by a jump of its own. */

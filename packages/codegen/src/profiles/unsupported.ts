@@ -13,6 +13,7 @@ import {
   scalarOf,
   type Type,
 } from '@weft/dsl/ir'
+import { PACKED } from '../passes/graph'
 import type { Profile } from './profiles'
 
 /** What a legalized kernel still needs and its profile does not have: one fault for each, naming the first use. */
@@ -78,7 +79,7 @@ export function firstUse(kernel: Kernel, feature: FeatureName): Use {
       if (e.kind === 'builtin') {
         const row = BUILTINS[e.name]
         if ('feature' in row && row.feature === feature) add(`the built-in value ${e.name}`)
-      } else if (e.kind === 'op' && feature === 'packed-dot' && /Packed$|4x[IU]8/.test(e.op)) add(e.op, e.at)
+      } else if (e.kind === 'op' && feature === 'packed-dot' && PACKED.has(e.op)) add(e.op, e.at)
     })
   })
   return found[0] ?? { what: 'the kernel', at: -1 }

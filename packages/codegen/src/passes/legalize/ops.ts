@@ -1,5 +1,6 @@
 import { type Expr, factsOf, type Op, scalarOf, type ValueName, vectorName } from '@weft/dsl/ir'
 import type { Profile } from '../../profiles/profiles'
+import { PACKED } from '../graph'
 import { convertTo, lanesOf, opOf, splatConst, uniformLane } from '../nodes'
 
 /** Ops that a compiler lacks or computes wrong, and those for which there is a rule of our own. */
@@ -15,11 +16,9 @@ export function lowerOp(e: Expr, profile: Profile): Expr {
     case 'frexpExp':
       return profile.native.has('f16') ? e : lowerFrexp(e)
     default:
-      return PACKED.test(e.op) && !profile.native.has('packed-dot') ? lowerPacked(e) : e
+      return PACKED.has(e.op) && !profile.native.has('packed-dot') ? lowerPacked(e) : e
   }
 }
-
-const PACKED = /Packed$|4x[IU]8/
 
 /** tanh is ±1 from 10 on, and engines that divide exponentials give NaN from 45 on: clamped, it is right everywhere. */
 const TANH_LIMIT = 15
