@@ -1,15 +1,50 @@
 /**
- * What a user of the packages writes, type-checked against the packed packages in every set-up of packaging.test.ts.
- * It uses no other global than `GPUDevice` and the like.
+ * What a user of the packages writes, type-checked against the packed packages in every set-up of packaging.test.ts, and
+ * run, bundled and tree-shaken, by bundled.test.ts. It uses no other global than `GPUDevice` and the like.
  */
-import * as codegen from '@weft/codegen'
-import * as interp from '@weft/codegen/interp'
-import * as dsl from '@weft/dsl'
-import * as kernels from '@weft/kernels'
-import * as source from '@weft/kernels/source'
-import * as runtime from '@weft/runtime'
-import * as node from '@weft/runtime/node'
+import { compile } from '@weft/codegen'
+import { cpu } from '@weft/codegen/interp'
+import { bool, ceilDiv, d, each, f32, fn, func, input, kernel, output, tuple } from '@weft/dsl'
+import { attentionReference, matmul, saxpy } from '@weft/kernels'
+import { matmul as matmulSource, tiledMatmul } from '@weft/kernels/source'
+import { createRuntime, type Runtime } from '@weft/runtime'
+import { createRuntime as createNodeRuntime } from '@weft/runtime/node'
 
-export const packages = { dsl, codegen, interp, runtime, node, kernels, source }
+const square = func('square(x)', [f32], (x) => x.mul(x))
 
-export const labelOf = (device: GPUDevice): string => device.label
+export const norms = kernel(
+  'norms',
+  {
+    workgroupSize: [64],
+    bindings: { x: input(d.arrayOf(d.vec4f)), y: output(d.arrayOf(d.f32)) },
+    params: { n: d.u32, scale: d.f32 },
+    workgroups: ({ n }) => [ceilDiv(n, 64)],
+  },
+  ({ x, y, n, scale }, k) => {
+    const i = k.let('i', k.globalIndex)
+    k.if(bool`${i} < ${n}`, () => {
+      const v = x.at(i)
+      const parts = tuple(4, (lane) => square(v.at(lane)))
+      const sum = k.var('sum', f32(0))
+      for (const lane of each(4)) sum.addAssign(parts[lane])
+      y.at(i).set(f32`sqrt(${sum}) * ${scale} + ${fn.dot(v, v)} * 0`)
+    })
+  },
+)
+
+export const wide = tiledMatmul('wide', { transposeB: true })
+
+export async function run(runtime: Runtime): Promise<Float32Array> {
+  const x = runtime.buffer(Float32Array.of(3, 4, 0, 0, 1, 2, 2, 0))
+  const y = runtime.buffer(new Float32Array(2))
+  await runtime.run(compile(norms), { x, y, n: 2, scale: 10 })
+  await saxpy(runtime, { x, y, n: 0, alpha: 1 })
+  const c = runtime.buffer(new Float32Array(1))
+  await matmul(runtime, { a: x, b: x, c, m: 1, n: 1, k: 2 }, { kernel: compile(matmulSource) })
+  return y.read(Float32Array)
+}
+
+export const onCpu = (): Promise<Runtime> => createRuntime({ device: cpu({ subgroupSize: 8 }) })
+export const inNode = (): Promise<Runtime> => createNodeRuntime()
+export const onOwnDevice = (device: GPUDevice): Promise<Runtime> => createRuntime({ device })
+export const reference = attentionReference

@@ -26,10 +26,11 @@ export function tiledMatmul(name: string, { transposeA = false, transposeB = fal
   const bindings = withBias ? { ...matrices, bias: input(d.arrayOf(d.f32)), ...result } : { ...matrices, ...result }
   return kernel(name, {
     workgroupSize: [QUADS, QUADS],
-    bindings: bindings as typeof matrices & typeof result & { readonly bias?: never },
+    bindings: bindings as typeof matrices & typeof result,
     params: { m: d.u32, n: d.u32, k: d.u32 },
     workgroups: ({ m, n }) => [ceilDiv(n, TILE), ceilDiv(m, TILE)],
-  }, ({ a, b, c, m, n, k: depth, ...rest }, k) => {
+  }, (view, k) => {
+    const { a, b, c, m, n, k: depth } = view
     const aTile = k.workgroup('a_tile', vec4f, DEPTH, QUADS)
     const bTile = k.workgroup('b_tile', vec4f, DEPTH, QUADS)
     const { rows, cols } = k.let({ rows: k.workgroupId.y.mul(TILE), cols: k.workgroupId.x.mul(TILE) })
@@ -47,7 +48,7 @@ export function tiledMatmul(name: string, { transposeA = false, transposeB = fal
     })
 
     const { row, col } = k.let({ row: u32`${rows} + ${k.localId.y} * 4`, col: u32`${cols} + ${k.localId.x} * 4` })
-    const bias = 'bias' in rest ? (rest.bias as unknown as ArrayValue<'f32'>) : null
+    const bias = withBias ? (view as unknown as { readonly bias: ArrayValue<'f32'> }).bias : null
     for (const j of each(4)) {
       k.if(col.add(j).lt(n), () => {
         const offset = bias && k.let('offset', bias.at(col.add(j)))
