@@ -1,6 +1,8 @@
 // Builds the packages in dependency order with tsup; a package whose sources are unchanged is skipped.
 //
-//   node scripts/build.mjs [--force]
+//   node scripts/build.mjs [--force] [PACKAGE]
+//
+// With a package (`@weft/dsl`), only that one and what it depends on.
 //
 // "Unchanged" is a hash over everything that the output depends on: the package's sources and configuration, the
 // shared configuration, and the hashes of the packages built before it (their declarations go into its own).
@@ -81,8 +83,11 @@ function withLock(body) {
 try {
   withLock(() => {
     const force = process.argv.includes('--force')
+    const wanted = process.argv.slice(2).find((arg) => !arg.startsWith('--'))
+    const last = wanted === undefined ? packages.length - 1 : packages.findIndex(({ name }) => name === wanted)
+    if (last < 0) throw new Error(`there is no package ${wanted}`)
     let hash = ''
-    for (const pkg of packages) {
+    for (const pkg of packages.slice(0, last + 1)) {
       const start = performance.now()
       hash = hashOf(pkg.folder, hash)
       const what = buildPackage(pkg, hash, force)

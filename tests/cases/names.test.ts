@@ -17,7 +17,7 @@ const cases: ParityCase[] = [
     const all = k.var('var', u32(0))
     for (const v of values) all.addAssign(v)
     const called = k.var('fn', u32(0))
-    asFunction.forEach((f, i) => called.addAssign(f(values[i] as Expr<'u32'>)))
+    asFunction.forEach((f, i) => { called.addAssign(f(values[i] as Expr<'u32'>)) })
     return [all, called]
   }, { inputs: { u32: [1] } }),
   ...KEYWORDS.map((name): ParityCase => ({

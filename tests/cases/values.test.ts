@@ -9,7 +9,7 @@ import { paritySuite } from '../parity/harness.js'
 
 const MIN = -(2 ** 31)
 const bits = (x: Expr<'f32'>): Expr<'u32'> => bitcast(u32, x)
-const isNaN = (x: Expr<'f32'>): Expr<'u32'> => fn.select(u32(0), 1, bits(x).bitAnd(0x7fffffff).gt(0x7f800000))
+const nanOf = (x: Expr<'f32'>): Expr<'u32'> => fn.select(u32(0), 1, bits(x).bitAnd(0x7fffffff).gt(0x7f800000))
 
 
 /** Wang's hash and two of its kind: every operator beside every other. */
@@ -55,17 +55,17 @@ const cases: ParityCase[] = [
   computes('[case-C10] the same of constants and of i32', i32, [(7 ^ 2) | (1 << 3), ((5 + 3) ^ 6) & ~1, (-8 >> 1) ^ (3 & 6), -1], ({ i32: i }) => [i32(7).bitXor(2).bitOr(i32(1).shl(3)), i(0).add(3).bitXor(6).bitAnd(i32(1).bitNot()), i(1).shr(1).bitXor(i32(3).bitAnd(6)), i(1).shr(31)], { inputs: { i32: [5, -8] } }),
   computes('[case-C16] NaN and ±∞ as constants', u32, [1, 0x7f800000, 0xff800000, 0x7f800000, 1], ({ k, f32: x }) => {
     const table = k.var('v', f32(Infinity))
-    return [isNaN(f32(Number.NaN)), bits(f32(Infinity)), bits(f32(-Infinity)), bits(fn.max(table, x(0))), isNaN(fn.select(x(0), f32(Number.NaN), x(0).gt(0)))]
+    return [nanOf(f32(Number.NaN)), bits(f32(Infinity)), bits(f32(-Infinity)), bits(fn.max(table, x(0))), nanOf(fn.select(x(0), f32(Number.NaN), x(0).gt(0)))]
   }, { inputs: { f32: [1] } }),
   {
     name: '[case-C16] NaN and ±∞ stored as they are', workgroups: [1], bindings: { y: unset(3) }, expect: { y: new Float32Array([Infinity, -Infinity, Number.NaN]) },
-    kernel: kernel('store', { workgroupSize: [1], bindings: { y: output(d.arrayOf(d.f32)) }, guards: 'off' }, ({ y }) => [Infinity, -Infinity, Number.NaN].forEach((v, i) => y.at(i).set(v))),
+    kernel: kernel('store', { workgroupSize: [1], bindings: { y: output(d.arrayOf(d.f32)) }, guards: 'off' }, ({ y }) => [Infinity, -Infinity, Number.NaN].forEach((v, i) => { y.at(i).set(v) })),
   },
   computes('[case-C16] the same in vectors, and of f16', u32, [0x7f800000, 0xff800000, 0xfc007c00], ({ f16: h }) => [bits(vec4f(1, Infinity, 2, -Infinity).y), bits(vec4f(1, Infinity, 2, -Infinity).w), bitcast(u32, vec2h(f16(Infinity).mul(h(0)), f16(-Infinity)))], { inputs: { f16: [2] } }),
   computes('[case-C18] arithmetic with ∞ is done at run time', u32, [0x7f800000, 0xff800000, 0xff800000, 0x7f800000, 1, 0], ({ f32: x }) => {
     const mask = fn.select(f32(-Infinity), f32(0), x(0).lt(0))
     const most = [x(0), x(1), mask].reduce((a, b) => fn.max(a, b), f32(-Infinity))
-    return [bits(x(1).mul(Infinity)), bits(x(1).mul(f32(-Infinity))), bits(x(1).add(mask)), bits(f32(Infinity).sub(x(1))), isNaN(f32(Infinity).sub(x(2))), bits(most.sub(x(1)))]
+    return [bits(x(1).mul(Infinity)), bits(x(1).mul(f32(-Infinity))), bits(x(1).add(mask)), bits(f32(Infinity).sub(x(1))), nanOf(f32(Infinity).sub(x(2))), bits(most.sub(x(1)))]
   }, { inputs: { f32: [1, 2, Infinity] } }),
   computes('[case-C19] constants that overflow wrap', u32, [0xffffffff, 0xfffffffe, 2654435761, 0, 2654435761 * 2 - 2 ** 32], () => [u32(1).sub(2), u32(0xffffffff).mul(2), u32(2654435761), u32(0x80000000).mul(2), u32(2654435761).shl(1)]),
   computes('[case-C19] the same of i32', i32, [MIN, 0x7fffffff, -2, 0, MIN], () => [i32(0x7fffffff).add(1), i32(MIN).sub(1), i32(0x7fffffff).mul(2), i32(0x10000).mul(0x10000), i32(1).shl(31)]),
@@ -92,7 +92,7 @@ const cases: ParityCase[] = [
       const other = k.var('other', S)
       other.set(whole)
       other.b.at(1).set(20)
-      ;[whole.a.x, whole.b.at(2), other.a.x, list.at(0), other.b.at(1), list.at(2)].forEach((v, i) => y.at(i).set(v))
+      ;[whole.a.x, whole.b.at(2), other.a.x, list.at(0), other.b.at(1), list.at(2)].forEach((v, i) => { y.at(i).set(v) })
     }),
   },
 ]

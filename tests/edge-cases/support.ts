@@ -58,7 +58,7 @@ export function computes<T extends ValueName>(
     const read = (scalar: string, offset = 0) => (i: number) => views[`in_${scalar}`]?.at(i + offset)
     const run = { k, f32: read('f32'), f16: read('f16'), i32: read('i32'), u32: read('u32', 1), get yes() { return (read('u32')(0) as Expr<'u32'>).ne(0) } }
     const out = (view as unknown as { out: { at(i: number): { set(v: unknown): void } } }).out
-    body(run as unknown as Run).forEach((value, i) => out.at(i).set(type.type === 'bool' && typeof value === 'object' ? u32(value) : value))
+    body(run as unknown as Run).forEach((value, i) => { out.at(i).set(type.type === 'bool' && typeof value === 'object' ? u32(value) : value) })
   })
   const count = expected.length / laneCount(type.type)
   const data = memory(type.type, expected)
@@ -108,7 +108,7 @@ export function refuses(body: () => unknown, code: Code, says: string | RegExp, 
   const error = faultIn(body)
   expect(error.code, error.message).toBe(code)
   expect(error.message).toMatch(says)
-  expect(`${error.position?.file}`, error.message).toMatch(new RegExp(`${from}\\w+(\\.test)?\\.ts$`))
+  expect(`${error.position?.file}`, error.message).toMatch(new RegExp(`${from}[\\w-]+(\\.test)?\\.ts$`))
 }
 
 export interface Trial {

@@ -129,7 +129,7 @@ describe('targets', () => {
     return compile(kernel('wrong', { workgroupSize: [64], bindings: { a: input(d.arrayOf(d.f32)), b: input(d.arrayOf(d.f32)) }, aliases: [['a', 'b']] }, () => undefined)) // AT
   })
   error('bad-override', 'an id that the builder would refuse', ["bad-override: the id of override 'n' must be in 0…65535, not 70000"], () => {
-    const source = kernel('wrong', { workgroupSize: [64], bindings: {}, overrides: { n: override(u32, 1) } }, () => undefined) // AT
+    const source = kernel('wrong', { workgroupSize: [64], bindings: {}, overrides: { n: override(u32, 1) } }, ({ n }, k) => void k.let('a', n)) // AT
     const [first] = validate({ ...source.ir(), overrides: [{ name: 'n', type: 'u32', default: 1, id: 70000 }] })
     throw first ? new WeftError(first) : new Error('valid')
   })

@@ -56,10 +56,8 @@ describe('the types of the builder', () => {
 
 describe('what the types cost', () => {
   it('four kernels against the declarations need at most 30,000 instantiations', () => {
-    const dist = join(cache, 'dist')
-    // the declarations of this package alone, as its build writes them
-    execFileSync(process.execPath, [join(root, 'node_modules/tsup/dist/cli-default.js'), '--silent', '--out-dir', dist], { cwd: join(root, 'packages/dsl'), stdio: 'pipe' })
-    const compilerOptions = { types: [], paths: { '@weft/dsl': [join(dist, 'index.d.ts')] } }
+    execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '@weft/dsl'], { stdio: 'pipe' })
+    const compilerOptions = { types: [], paths: { '@weft/dsl': [join(root, 'packages/dsl/dist/index.d.ts')] } }
     const text = tsc({ extends: join(root, 'tsconfig.base.json'), compilerOptions, files: [join(fixtures, 'kernels.ts')] }, '--extendedDiagnostics')
     expect(text).not.toContain('error')
     const count = Number(/Instantiations:\s+(\d+)/.exec(text)?.[1])
