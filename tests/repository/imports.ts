@@ -13,7 +13,7 @@ export interface Import {
 export function sourcesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .flatMap((item) => (item.isDirectory() ? sourcesBelow(join(folder, item.name)) : [join(folder, item.name)]))
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('/testing/'))
     .sort()
 }
 

@@ -1,4 +1,4 @@
-import type { Code } from '@weft/dsl/ir'
+import type { Code } from '@weft/codegen'
 
 /** A place in the author's source. */
 export interface Position {

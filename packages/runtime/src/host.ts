@@ -1,4 +1,4 @@
-import type { HostExpr, HostOp } from '@weft/dsl/ir'
+import type { HostExpr, HostOp } from '@weft/codegen'
 
 /** What a launch rule may refer to. */
 export interface HostScope {

@@ -1,4 +1,4 @@
-import type { LaunchRule } from '@weft/dsl/ir'
+import type { LaunchRule } from '@weft/codegen'
 import { count, fault } from './errors'
 import { evaluateHost, type HostScope } from './host'
 

@@ -1,5 +1,5 @@
 import type { ParamField, ParamsLayout } from '@weft/codegen'
-import type { Code } from '@weft/dsl/ir'
+import type { Code } from '@weft/codegen'
 import { fault, quoted, shown } from './errors'
 import { toHalf } from './half'
 import { flatten, type Scalar, setScalar, shapeOf } from './lanes'

@@ -1,3 +1,4 @@
+import { evaluate } from './expressions'
 import type { Kernel } from '@weft/dsl/ir'
 import { boundsOf } from './bounds'
 import { Frame } from './frame'
@@ -32,7 +33,7 @@ export function assemble(kernel: Kernel, overrides: Readonly<Record<string, numb
   const uniform = uniformity(unit)
   const schedule = scheduleOf(unit, planOf(unit, syncOf(unit), uniform), uniform)
   const program = new Program(unit, schedule, spillsOf(unit, schedule), countUses(unit), boundsOf(unit))
-  const frame = new Frame(program, 'workgroup')
+  const frame = new Frame(program, 'workgroup', evaluate)
   steps(frame, schedule.steps)
   const source = text(program, frame)
   const make = new Function('E', source) as (environment: object) => Module['run']

@@ -1,6 +1,6 @@
 import { type Binding, type Code, type Kernel, sizeOf, spell, WeftError } from '@weft/dsl/ir'
 import type { BoundTexture } from '../executor'
-import { runtimePart } from './memory'
+import { runtimePart } from './indices'
 import type { BoundPart } from './program'
 import { bindTexture } from './texel'
 

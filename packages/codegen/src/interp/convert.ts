@@ -1,6 +1,6 @@
 import { convertLane, f32Bits, f32FromBits, type ScalarName, scalarBytes, scalarOf, type ValueName } from '@weft/dsl/ir'
 import type { Frame } from './frame'
-import { halfBits, HALVES } from './half'
+import { HALVES, halfBits } from './half'
 import { rounded } from './ops'
 
 /** Conversions and bitcasts as JavaScript. */

@@ -12,7 +12,7 @@ import {
 import { builtin } from './builtins'
 import { bitcasted, converted } from './convert'
 import { type Frame, fromKept, isAtom, literal } from './frame'
-import { clampedIndex, elementCount } from './memory'
+import { clampedIndex, elementCount } from './indices'
 import { atoms, opLanes, repeatsLanes } from './ops'
 import { invocation } from './program'
 import { elementsOf, type Lane, lanesOf, memberLanes } from './shape'

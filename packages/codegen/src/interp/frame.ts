@@ -27,7 +27,14 @@ export class Frame {
   constructor(
     readonly program: Program,
     readonly level: 'workgroup' | 'invocation' | 'subgroup',
+    /** `evaluate` of expressions.ts: handed in, since expressions index memory and memory is indexed by expressions. */
+    private readonly lanes: (frame: Frame, e: Expr) => readonly string[],
   ) {}
+
+  /** A scalar expression as JavaScript. */
+  evaluate(e: Expr): string {
+    return this.lanes(this, e)[0] as string
+  }
 
   line(code: string): void {
     this.lines.push(code)

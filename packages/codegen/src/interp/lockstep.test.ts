@@ -1,5 +1,4 @@
-import { d, f32, func, inout, input, kernel, output, ptr, u32 } from '@weft/dsl'
-import { WeftError } from '@weft/dsl'
+import { d, f32, func, inout, input, kernel, output, ptr, u32, WeftError } from '@weft/dsl'
 import { expect, test } from 'vitest'
 import { prepare } from './index'
 import { floats, run, words } from './testing/run'

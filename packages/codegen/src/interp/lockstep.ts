@@ -6,7 +6,7 @@ import { define } from './program'
 import { lanesOf } from './shape'
 import { continues, rangeHead, statement } from './statements'
 import type { Item, Region, Segment, Step, Target } from './steps'
-import { exchange, type Exchange } from './subgroups'
+import { type Exchange, exchange } from './subgroups'
 
 /** The workgroup's control flow as JavaScript; each segment becomes a loop over the invocations. */
 
@@ -89,7 +89,7 @@ function exchangeStep(frame: Frame, s: Extract<Step, { kind: 'exchange' }>): voi
 
 /** Where a program has but one segment, it stands in place; else it is a function, which the engine compiles by itself. */
 function segment(outer: Frame, s: Segment): void {
-  const frame = new Frame(outer.program, s.per)
+  const frame = new Frame(outer.program, s.per, evaluate)
   body(frame, s)
   const loop = invocations(frame, s)
   const { program } = outer

@@ -3,15 +3,15 @@ import {
   type Expr,
   type Place,
   type Stmt,
+  type SubgroupMatrixType,
   scalarBytes,
   spell,
-  type SubgroupMatrixType,
   type Type,
 } from '@weft/dsl/ir'
 import { evaluate } from './expressions'
 import type { Frame } from './frame'
-import { addressOf } from './memory'
 import * as M from './matrix-math'
+import { addressOf } from './memory'
 import type { BoundPart } from './program'
 import { elementsOf } from './shape'
 import type { Item } from './steps'

@@ -11,7 +11,7 @@ import {
   type ValueName,
 } from '@weft/dsl/ir'
 import { type Frame, isAtom } from './frame'
-import { halfBits, HALVES, roundHalf } from './half'
+import { HALVES, halfBits, roundHalf } from './half'
 
 /**
  * Ops as JavaScript. Every op can be evaluated by its row; those that kernels spend their time in are written out

@@ -1,6 +1,6 @@
 import type { Block, Call, Effect, Expr, If, Loop, Range, Result, Return, Stmt, Switch, ValueName } from '@weft/dsl/ir'
-import { isMatrixType } from './shape'
 import { isCode, jump, loose, op, within } from './regions'
+import { isMatrixType } from './shape'
 import type { Mask, Region, Step } from './steps'
 import { familyOf, type Sync, touchesMatrix } from './sync'
 import type { Uniformity } from './uniform'

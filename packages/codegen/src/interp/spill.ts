@@ -1,4 +1,4 @@
-import { type Expr, type Place, loopTests, operands, placeOperands, type Stmt, statementOperands } from '@weft/dsl/ir'
+import { type Expr, loopTests, operands, type Place, placeOperands, type Stmt, statementOperands } from '@weft/dsl/ir'
 import type { Schedule } from './schedule'
 import { forEachStep, type Item, type Step } from './steps'
 import { nestedBlocks, placeOf, type Unit, variableOf } from './unit'

@@ -1,4 +1,4 @@
-import { d, f32, inout, input, kernel, output, u32, type Builder, type Expr } from '@weft/dsl'
+import { type Builder, d, type Expr, f32, inout, input, kernel, output, u32 } from '@weft/dsl'
 import { describe, expect, test } from 'vitest'
 import { floats, run, words } from './testing/run'
 

@@ -1,8 +1,8 @@
 import { type Effect, scalarOf, type ValueName } from '@weft/dsl/ir'
 import { evaluate } from './expressions'
 import type { Frame } from './frame'
-import { define } from './program'
 import { rounded } from './ops'
+import { define } from './program'
 import { type Bound, dimensions, layers, load, samples, store } from './texel'
 
 /** Texture effects: calls of the functions of texel.ts, with numbers as arguments and a shared array for results. */

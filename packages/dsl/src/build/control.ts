@@ -6,7 +6,8 @@ import { exprState, Handle, isHandle, NOBODY, STATE, valueState } from './handle
 import { constant, describe, lift } from './lift'
 import { checkName } from './names'
 import { read } from './read'
-import { makeRef, makeValue, rootPlace, step } from './ref'
+import { rootPlace } from './place'
+import { makeRef, makeValue, step } from './ref'
 
 /** The statements with blocks, and jumps. */
 

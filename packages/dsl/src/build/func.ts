@@ -10,7 +10,8 @@ import { exprState, isHandle, ownerOf, valueState, type Handle } from './handle'
 import { describe, lift } from './lift'
 import { checkName } from './names'
 import { read } from './read'
-import { makeRef, makeValue, rootPlace } from './ref'
+import { rootPlace } from './place'
+import { makeRef, makeValue } from './ref'
 import { typeFrom } from './schema'
 import type { Arg, Expr, Ref, ShapeOf, Value } from './types'
 import type { ValueName } from '../types'
@@ -53,7 +54,8 @@ class FunctionSource {
     if (new Set(names).size !== names.length) fail('duplicate-name', `${name} has two parameters of one name`)
     this.name = checkName(name, 'a function')
     this.names = names.map((n) => checkName(n, 'a parameter'))
-    names.forEach((n, i) => typeFrom(types[i], n))
+    // a wrong type is found here, and not where a kernel first calls it
+    for (const [i, n] of names.entries()) typeFrom(types[i], n)
   }
 
   call(session: Session, args: readonly unknown[]): Handle | undefined {

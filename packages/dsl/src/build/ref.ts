@@ -5,6 +5,7 @@ import { apply } from './apply'
 import { fail, type Scope, type Session } from './context'
 import { exprState, Handle, NOBODY, ownerOf, STATE, State, valueState, type Owner } from './handle'
 import { constant, lift, liftIndex } from './lift'
+import type { RefOptions } from './place'
 import { load, read } from './read'
 import { bufferRef, textureRef } from './resources'
 
@@ -96,17 +97,6 @@ function atomic(ref: AtomicRef, op: EffectName, values: unknown[]): Handle | voi
   if (result) return new Handle(valueState(result, scope, at))
 }
 
-interface RefOptions {
-  readonly session: Session
-  readonly scope: Scope | null
-  readonly access: Access
-  readonly label: string
-  /** Read when it is made (elements, lanes, fields), not at each mention (variables). */
-  readonly eager: boolean
-  /** The value of a lane of something that was read already. */
-  readonly known?: Expr
-}
-
 /** A reference to `place`; what class it has, and what properties, follows from its type. */
 export function makeRef(place: Place, o: RefOptions): Handle {
   const { type } = place
@@ -126,12 +116,10 @@ export function makeRef(place: Place, o: RefOptions): Handle {
       return ref
     }
     case 'texture': return textureRef(state, type)
-    case 'buffer': return bufferRef(state)
+    case 'buffer': return bufferRef(state, makeRef)
     default: return new Ref(state)
   }
 }
-
-export const rootPlace = (root: Root, type: Type): Place => Object.freeze({ kind: 'place', type, root, steps: [] })
 
 const extend = (place: Place, step: Step): Place => Object.freeze({ ...place, type: step.type, steps: [...place.steps, Object.freeze(step)] })
 

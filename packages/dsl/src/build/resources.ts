@@ -5,7 +5,7 @@ import { fail, type Session } from './context'
 import { exprState, Handle, isHandle, valueState, type State } from './handle'
 import { describe, lift, liftIndex } from './lift'
 import { read } from './read'
-import { makeRef, rootPlace } from './ref'
+import { type RefOptions, rootPlace } from './place'
 import { typeFrom } from './schema'
 
 /** Handles of bindings that are not plain memory: textures, and buffers that are seen through views. */
@@ -61,7 +61,8 @@ function effect(state: State, op: EffectName, args: readonly Node[], out: ValueN
   return result === null ? undefined : new Handle(valueState(result, scope, at, `the value of ${op}`))
 }
 
-export function bufferRef(state: State): Handle {
+/** `makeRef` is handed in: the references to views are made by what makes this one. */
+export function bufferRef(state: State, makeRef: (place: Place, options: RefOptions) => Handle): Handle {
   const session = state.session as Session
   const place = state.place as Place
   const name = place.root.kind === 'binding' ? place.root.name : fail('bad-type', 'only a binding can be seen through views')

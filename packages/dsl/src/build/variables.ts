@@ -6,7 +6,8 @@ import { exprState, type Handle, isHandle, STATE, valueState } from './handle'
 import { constant, describe, literal } from './lift'
 import { checkName } from './names'
 import { read } from './read'
-import { makeRef, makeValue, rootPlace } from './ref'
+import { rootPlace } from './place'
+import { makeRef, makeValue } from './ref'
 import { typeFrom } from './schema'
 
 /** `k.let`, `k.var`, and variables and constants of the module. */

@@ -7,7 +7,7 @@ import type {
   Launch,
   Needs,
 } from '@weft/codegen'
-import type { LaunchRule } from '@weft/dsl/ir'
+import type { LaunchRule } from '@weft/codegen'
 import { shapeOf } from '../lanes'
 
 /** Kernels written by hand, as the compiler would write them, so that the runtime is tested without it. */

@@ -1,4 +1,4 @@
-import { type Builder, d, type Expr, func, i32, inout, kernel, type KernelSource, u32, type VarRef } from '@weft/dsl'
+import { type Builder, d, type Expr, func, i32, inout, type KernelSource, kernel, u32, type VarRef } from '@weft/dsl'
 import { type Block, type Effect, type Kernel, type Stmt, withParts } from '@weft/dsl/ir'
 
 /** Random programs of nested control flow, and a transformation that makes the interpreter run them in lockstep. */
