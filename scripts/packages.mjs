@@ -28,6 +28,7 @@ export const packages = [
     entries: [
       { subpath: '.', output: 'index', sources: ['src/index.ts'] },
       { subpath: './interp', output: 'interp', sources: ['src/interp/index.ts', 'src/interp.ts'] },
+      { subpath: './tools', output: 'tools', sources: ['src/tools.ts'] },
     ],
   },
   {

@@ -19,6 +19,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/run-ts')
 /** Import specifier → the source file that stands for it, most specific first. */
 const WORKSPACE = {
   '@weft/codegen/interp': 'packages/codegen/src/interp/index.ts',
+  '@weft/codegen/tools': 'packages/codegen/src/tools.ts',
   '@weft/runtime/node': 'packages/runtime/src/node/index.ts',
   '@weft/kernels/source': 'packages/kernels/src/source.ts',
   '@weft/dsl/ir': 'packages/dsl/src/compiler.ts',

@@ -1,12 +1,6 @@
 /** A kernel of a case, compiled once for each profile that takes it. */
-import {
-  type CompiledKernel,
-  type CompiledVariant,
-  type CompileOptions,
-  compile,
-  PROFILES,
-  runPasses,
-} from '@weft/codegen'
+import { type CompiledKernel, type CompiledVariant, type CompileOptions, compile, PROFILES } from '@weft/codegen'
+import { runPasses } from '@weft/codegen/tools'
 import { checkStructure, type Kernel, type KernelSource, WeftError } from '@weft/dsl/ir'
 
 export type ProfileName = 'any' | 'baseline' | 'firefox'

@@ -1,7 +1,9 @@
 import { ceilDiv, d, f32, fn, func, inout, input, kernel, output, override, ptr, u32 } from '@weft/dsl'
 import { WeftError } from '@weft/dsl/ir'
 import { describe, expect, test } from 'vitest'
-import { compile, explain, sha256, show } from '../index'
+import { compile } from '../index'
+import { explain, show } from '../tools'
+import { sha256 } from './sha256'
 
 const f32s = d.arrayOf(d.f32)
 const u32s = d.arrayOf(d.u32)

@@ -1,6 +1,2 @@
-export { compile } from './compile'
-export { explain } from './explain'
+export { type Compiled, compile } from './compile'
 export type { CompileOptions } from './options'
-export { runPasses } from './pipeline'
-export { sha256 } from './sha256'
-export { type ShowOptions, show } from './show'

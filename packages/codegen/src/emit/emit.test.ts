@@ -1,7 +1,7 @@
 import { type Builder, d, f32, fn, func, inout, input, kernel, output, u32, vec4f } from '@weft/dsl'
 import { checkStructure, type KernelSource } from '@weft/dsl/ir'
 import { describe, expect, test } from 'vitest'
-import { show } from '../index'
+import { show } from '../tools'
 
 const f32s = d.arrayOf(d.f32)
 

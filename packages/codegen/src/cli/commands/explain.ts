@@ -1,5 +1,5 @@
-import { explain as explainKernel } from '../../compile'
 import { PROFILES, type ProfileName } from '../../profiles'
+import { explain as explainKernel } from '../../tools'
 import { type Command, choice, type Io, parse, type Report } from '../command'
 import { kernelAt } from '../load/discover'
 
