@@ -1,5 +1,5 @@
-// The tiled matmul of bench/handwritten/matmul.wgsl, statement by statement, in TypeGPU's JavaScript: the peer of the
-// compile bench. `unplugin-typegpu` turns the function marked 'use gpu' into an AST at build time (not timed);
+// The tiled matmul of @weft/kernels (with bias), statement by statement, in TypeGPU's JavaScript: the peer of the compile
+// bench. `unplugin-typegpu` turns the function marked 'use gpu' into an AST at build time (not timed);
 // `tgpu.resolve` makes WGSL of it (timed).
 
 import tgpu, { d, std } from 'typegpu-bench'
@@ -11,7 +11,7 @@ import tgpu, { d, std } from 'typegpu-bench'
  * @returns a function that resolves it to WGSL
  */
 export function freshTwin(start: number): () => string {
-  const Params = d.struct({ m: d.u32, n: d.u32, k: d.u32, hasBias: d.u32 }).$name('Params')
+  const Params = d.struct({ m: d.u32, n: d.u32, k: d.u32 }).$name('Params')
   const layout = tgpu
     .bindGroupLayout({
       a: { storage: d.arrayOf(d.f32) },
@@ -36,9 +36,6 @@ export function freshTwin(start: number): () => string {
       const row = wid.y * 64 + lid.y * 4
       const col = wid.x * 64 + lid.x * 4
 
-      const rowIn = d.vec4b(row < m, row + 1 < m, row + 2 < m, row + 3 < m)
-      const colIn = d.vec4b(col < n, col + 1 < n, col + 2 < n, col + 3 < n)
-
       let acc0 = d.vec4f(start)
       let acc1 = d.vec4f(start)
       let acc2 = d.vec4f(start)
@@ -46,13 +43,28 @@ export function freshTwin(start: number): () => string {
 
       for (let k0 = d.u32(0); k0 < k; k0 += 16) {
         const ka = k0 + lid.x
+        const kaIn = ka < k
+        let a0 = d.f32(0)
+        if (kaIn && row < m) a0 = layout.$.a[row * k + ka]!
+        let a1 = d.f32(0)
+        if (kaIn && row + 1 < m) a1 = layout.$.a[(row + 1) * k + ka]!
+        let a2 = d.f32(0)
+        if (kaIn && row + 2 < m) a2 = layout.$.a[(row + 2) * k + ka]!
+        let a3 = d.f32(0)
+        if (kaIn && row + 3 < m) a3 = layout.$.a[(row + 3) * k + ka]!
+        aTile.$[lid.x * 16 + lid.y] = d.vec4f(a0, a1, a2, a3)
         const kb = k0 + lid.y
-        const ai = row * k + ka
+        const kbIn = kb < k
         const bi = kb * n + col
-        const aRaw = d.vec4f(layout.$.a[ai]!, layout.$.a[ai + k]!, layout.$.a[ai + 2 * k]!, layout.$.a[ai + 3 * k]!)
-        const bRaw = d.vec4f(layout.$.b[bi]!, layout.$.b[bi + 1]!, layout.$.b[bi + 2]!, layout.$.b[bi + 3]!)
-        aTile.$[lid.x * 16 + lid.y] = std.select(d.vec4f(), aRaw, std.and(rowIn, d.vec4b(ka < k)))
-        bTile.$[lid.y * 16 + lid.x] = std.select(d.vec4f(), bRaw, std.and(colIn, d.vec4b(kb < k)))
+        let b0 = d.f32(0)
+        if (kbIn && col < n) b0 = layout.$.b[bi]!
+        let b1 = d.f32(0)
+        if (kbIn && col + 1 < n) b1 = layout.$.b[bi + 1]!
+        let b2 = d.f32(0)
+        if (kbIn && col + 2 < n) b2 = layout.$.b[bi + 2]!
+        let b3 = d.f32(0)
+        if (kbIn && col + 3 < n) b3 = layout.$.b[bi + 3]!
+        bTile.$[lid.y * 16 + lid.x] = d.vec4f(b0, b1, b2, b3)
         std.workgroupBarrier()
 
         for (let kk = d.u32(0); kk < 16; kk += 1) {
@@ -66,43 +78,41 @@ export function freshTwin(start: number): () => string {
         std.workgroupBarrier()
       }
 
-      if (layout.$.params.hasBias !== 0) {
-        const biasRaw = d.vec4f(
-          layout.$.bias[col]!,
-          layout.$.bias[col + 1]!,
-          layout.$.bias[col + 2]!,
-          layout.$.bias[col + 3]!,
-        )
-        acc0 = acc0.add(biasRaw)
-        acc1 = acc1.add(biasRaw)
-        acc2 = acc2.add(biasRaw)
-        acc3 = acc3.add(biasRaw)
+      const rowIn0 = row < m
+      const c0 = row * n + col
+      const rowIn1 = row + 1 < m
+      const c1 = (row + 1) * n + col
+      const rowIn2 = row + 2 < m
+      const c2 = (row + 2) * n + col
+      const rowIn3 = row + 3 < m
+      const c3 = (row + 3) * n + col
+      if (col < n) {
+        const offset = layout.$.bias[col]!
+        if (rowIn0) layout.$.c[c0] = acc0.x + offset
+        if (rowIn1) layout.$.c[c1] = acc1.x + offset
+        if (rowIn2) layout.$.c[c2] = acc2.x + offset
+        if (rowIn3) layout.$.c[c3] = acc3.x + offset
       }
-
-      const ci = row * n + col
-      if (rowIn.x) {
-        if (colIn.x) layout.$.c[ci] = acc0.x
-        if (colIn.y) layout.$.c[ci + 1] = acc0.y
-        if (colIn.z) layout.$.c[ci + 2] = acc0.z
-        if (colIn.w) layout.$.c[ci + 3] = acc0.w
+      if (col + 1 < n) {
+        const offset = layout.$.bias[col + 1]!
+        if (rowIn0) layout.$.c[c0 + 1] = acc0.y + offset
+        if (rowIn1) layout.$.c[c1 + 1] = acc1.y + offset
+        if (rowIn2) layout.$.c[c2 + 1] = acc2.y + offset
+        if (rowIn3) layout.$.c[c3 + 1] = acc3.y + offset
       }
-      if (rowIn.y) {
-        if (colIn.x) layout.$.c[ci + n] = acc1.x
-        if (colIn.y) layout.$.c[ci + n + 1] = acc1.y
-        if (colIn.z) layout.$.c[ci + n + 2] = acc1.z
-        if (colIn.w) layout.$.c[ci + n + 3] = acc1.w
+      if (col + 2 < n) {
+        const offset = layout.$.bias[col + 2]!
+        if (rowIn0) layout.$.c[c0 + 2] = acc0.z + offset
+        if (rowIn1) layout.$.c[c1 + 2] = acc1.z + offset
+        if (rowIn2) layout.$.c[c2 + 2] = acc2.z + offset
+        if (rowIn3) layout.$.c[c3 + 2] = acc3.z + offset
       }
-      if (rowIn.z) {
-        if (colIn.x) layout.$.c[ci + 2 * n] = acc2.x
-        if (colIn.y) layout.$.c[ci + 2 * n + 1] = acc2.y
-        if (colIn.z) layout.$.c[ci + 2 * n + 2] = acc2.z
-        if (colIn.w) layout.$.c[ci + 2 * n + 3] = acc2.w
-      }
-      if (rowIn.w) {
-        if (colIn.x) layout.$.c[ci + 3 * n] = acc3.x
-        if (colIn.y) layout.$.c[ci + 3 * n + 1] = acc3.y
-        if (colIn.z) layout.$.c[ci + 3 * n + 2] = acc3.z
-        if (colIn.w) layout.$.c[ci + 3 * n + 3] = acc3.w
+      if (col + 3 < n) {
+        const offset = layout.$.bias[col + 3]!
+        if (rowIn0) layout.$.c[c0 + 3] = acc0.w + offset
+        if (rowIn1) layout.$.c[c1 + 3] = acc1.w + offset
+        if (rowIn2) layout.$.c[c2 + 3] = acc2.w + offset
+        if (rowIn3) layout.$.c[c3 + 3] = acc3.w + offset
       }
     })
     .$name('main')

@@ -33,12 +33,14 @@ export function tiledMatmul(name: string, { transposeA = false, transposeB = fal
     const { a, b, c, m, n, k: depth } = view
     const aTile = k.workgroup('a_tile', vec4f, DEPTH, QUADS)
     const bTile = k.workgroup('b_tile', vec4f, DEPTH, QUADS)
-    const { rows, cols } = k.let({ rows: k.workgroupId.y.mul(TILE), cols: k.workgroupId.x.mul(TILE) })
+    const tileRow = k.workgroupId.y.mul(TILE)
+    const tileCol = k.workgroupId.x.mul(TILE)
+    const { row, col } = k.let({ row: u32`${tileRow} + ${k.localId.y} * 4`, col: u32`${tileCol} + ${k.localId.x} * 4` })
     const acc = tuple(4, (i) => k.var(`acc${i}`, vec4f(initial)))
 
     k.range('k0', 0, depth, DEPTH, (k0) => {
-      stage(k, aTile, a, { first: rows, count: m, k0, depth, alongK: !transposeA })
-      stage(k, bTile, b, { first: cols, count: n, k0, depth, alongK: transposeB })
+      stage(k, aTile, a, { name: 'ka', line: transposeA ? u32`${tileRow} + ${k.localId.x} * 4` : row, count: m, k0, depth, alongK: !transposeA })
+      stage(k, bTile, b, { name: 'kb', line: transposeB ? u32`${tileCol} + ${k.localId.y} * 4` : col, count: n, k0, depth, alongK: transposeB })
       k.workgroupBarrier()
       k.range('kk', 0, DEPTH, (kk) => {
         const { av, bv } = k.let({ av: aTile.at(kk, k.localId.y), bv: bTile.at(kk, k.localId.x) })
@@ -47,7 +49,6 @@ export function tiledMatmul(name: string, { transposeA = false, transposeB = fal
       k.workgroupBarrier()
     })
 
-    const { row, col } = k.let({ row: u32`${rows} + ${k.localId.y} * 4`, col: u32`${cols} + ${k.localId.x} * 4` })
     const bias = withBias ? (view as unknown as { readonly bias: ArrayValue<'f32'> }).bias : null
     for (const j of each(4)) {
       k.if(col.add(j).lt(n), () => {
@@ -62,8 +63,10 @@ export function tiledMatmul(name: string, { transposeA = false, transposeB = fal
 }
 
 interface Operand {
-  /** The first row (of a) or column (of b) of the tile, and how many there are. */
-  readonly first: Expr<'u32'>
+  /** What its position along k is called. */
+  readonly name: string
+  /** The first of the four rows (of a) or columns (of b) that this invocation loads, and how many the matrix has. */
+  readonly line: Expr<'u32'>
   readonly count: Expr<'u32'>
   readonly k0: Expr<'u32'>
   readonly depth: Expr<'u32'>
@@ -72,9 +75,9 @@ interface Operand {
 }
 
 /** Four values of an operand into the tile: the same k, four neighbouring rows or columns; zeros outside. */
-function stage(k: Builder, tile: ArrayRef<{ readonly array: 'vec4f' }>, source: ArrayValue<'f32'>, { first, count, k0, depth, alongK }: Operand): void {
+function stage(k: Builder, tile: ArrayRef<{ readonly array: 'vec4f' }>, source: ArrayValue<'f32'>, { name, line, count, k0, depth, alongK }: Operand): void {
   const [along, across] = alongK ? [k.localId.x, k.localId.y] : [k.localId.y, k.localId.x]
-  const { kk, line } = k.let({ kk: k0.add(along), line: u32`${first} + ${across} * 4` })
+  const kk = k.let(name, k0.add(along))
   const at = (i: number): Expr<'f32'> =>
     k.when(bool`${kk} < ${depth} && ${line} + ${i} < ${count}`, () => source.at(alongK ? u32`(${line} + ${i}) * ${depth} + ${kk}` : u32`${kk} * ${count} + ${line} + ${i}`), 0)
   tile.at(along, across).set(vec4f(at(0), at(1), at(2), at(3)))
