@@ -1,4 +1,4 @@
-import { deserialize, FEATURES, type Feature, WeftError } from '@weft/dsl/ir'
+import { checkStructure, deserialize, FEATURES, type Feature, WeftError } from '@weft/dsl/ir'
 import type { CompiledKernel, CompiledVariant } from '../artifact'
 import type { Executable, Executor, Launch } from '../executor'
 import { type Prepared, prepare } from './prepare'
@@ -67,6 +67,9 @@ function executable(
     })
   }
   const ir = deserialize(text)
+  // it comes from outside: nothing that the builder guarantees is taken on trust
+  const [first, ...more] = checkStructure(ir)
+  if (first) throw new WeftError(first, ...more)
   const size = ir.subgroupSize ?? subgroupSize
   const prepared = prepare(ir, { overrides: byName(kernel, overrides), subgroupSize: size, layout: kernel.params })
   return { run: (launch) => runLaunch(prepared, variant, launch) }
