@@ -8,7 +8,7 @@ import {
   validate,
   WeftError,
 } from '@weft/dsl/ir'
-import type { CompiledKernel, CompiledVariant, SourceMap } from '../artifact'
+import type { CompiledKernel, CompiledVariant, ParamsLayout, SourceMap } from '../artifact'
 import { type Emitted, emit, overrideIds, type Slots } from '../emit'
 import {
   assignSlots,
@@ -42,12 +42,14 @@ export function compile<K extends KernelSource>(source: K, options: CompileOptio
   const refused: Diagnostic[] = []
   const variants: CompiledVariant[] = []
   const kernels = new Map<string, Kernel>()
+  let params: ParamsLayout | null = null
   for (const { name } of sources) {
     const made = located(source, name, () => compileVariant(source, name, profile, options))
     if (made.refused) {
       refused.push(...made.refused.map((d) => withPosition(d, source, name)))
       continue
     }
+    if (kernels.size === 0) params = made.params
     kernels.set(name, made.kernel)
     variants.push(...made.variants)
   }
@@ -61,12 +63,17 @@ export function compile<K extends KernelSource>(source: K, options: CompileOptio
       ...more,
     )
   }
-  return describe(source, kernels, variants, options) as Compiled<K>
+  return describe(source, kernels, params, variants, options) as Compiled<K>
 }
 
 type Made =
   | { readonly refused: readonly Diagnostic[] }
-  | { readonly refused?: never; readonly kernel: Kernel; readonly variants: readonly CompiledVariant[] }
+  | {
+      readonly refused?: never
+      readonly kernel: Kernel
+      readonly params: ParamsLayout | null
+      readonly variants: readonly CompiledVariant[]
+    }
 
 function compileVariant(source: KernelSource, name: string, profile: Profile, options: CompileOptions): Made {
   const kernel = source.ir(name)
@@ -81,7 +88,8 @@ function compileVariant(source: KernelSource, name: string, profile: Profile, op
     const merged = build(joined, alias, profile, options)
     if (merged.emitted) built.push(merged)
   }
-  return { kernel, variants: built.flatMap((b) => variantsOf(b, source, name, kernel, profile)) }
+  const params = paramsLayout(kernel)
+  return { kernel, params, variants: built.flatMap((b) => variantsOf(b, source, name, kernel, params, profile)) }
 }
 
 function check(kernel: Kernel, options: CompileOptions): void {
@@ -115,11 +123,11 @@ function variantsOf(
   source: KernelSource,
   name: string,
   declared: Kernel,
+  layout: ParamsLayout | null,
   profile: Profile,
 ): CompiledVariant[] {
   const { emitted, kernel, slots, alias } = built
   const { features } = emitted.survey
-  const layout = paramsLayout(declared)
   const ways =
     layout === null
       ? [null]
@@ -147,6 +155,7 @@ function variantsOf(
 function describe(
   source: KernelSource,
   kernels: ReadonlyMap<string, Kernel>,
+  params: ParamsLayout | null,
   variants: readonly CompiledVariant[],
   options: CompileOptions,
 ): CompiledKernel {
@@ -156,7 +165,7 @@ function describe(
   lazy(compiled, 'hash', () => hashOf(compiled))
   Object.assign(compiled, {
     bindings: kernel.bindings.map(compiledBinding),
-    params: paramsLayout(kernel),
+    params,
     overrides: kernel.overrides.map((o) => ({
       name: o.name,
       type: o.type,
