@@ -88,7 +88,10 @@ export interface CompiledVariant {
   /** Where each binding of the kernel goes, by name. */
   readonly slots: readonly Slot[]
   /** How params reach the shader. */
-  readonly params: { readonly via: 'uniform'; readonly group: number; readonly binding: number } | { readonly via: 'immediates' } | null
+  readonly params:
+    | { readonly via: 'uniform'; readonly group: number; readonly binding: number }
+    | { readonly via: 'immediates' }
+    | null
   /** For each line of `wgsl` (0-based), an index into `positions`, or −1. */
   readonly sourceMap: SourceMap | null
 }
@@ -118,6 +121,14 @@ export interface BindGroupLayoutEntry {
   /** `GPUShaderStage.COMPUTE`. */
   readonly visibility: 4
   readonly buffer?: { readonly type: 'uniform' | 'storage' | 'read-only-storage'; readonly minBindingSize: number }
-  readonly texture?: { readonly sampleType: 'unfilterable-float' | 'float' | 'depth' | 'sint' | 'uint'; readonly viewDimension: string; readonly multisampled: boolean }
-  readonly storageTexture?: { readonly access: 'read-only' | 'write-only' | 'read-write'; readonly format: string; readonly viewDimension: string }
+  readonly texture?: {
+    readonly sampleType: 'unfilterable-float' | 'float' | 'depth' | 'sint' | 'uint'
+    readonly viewDimension: string
+    readonly multisampled: boolean
+  }
+  readonly storageTexture?: {
+    readonly access: 'read-only' | 'write-only' | 'read-write'
+    readonly format: string
+    readonly viewDimension: string
+  }
 }
