@@ -73,6 +73,7 @@ export const INHERITED: Readonly<Record<string, Defining>> = {
     return isAny(q) ? ANY : m.sub(x, m.mul(y, { lo: Math.trunc(q.lo), hi: Math.trunc(q.hi) }))
   }),
   fma: lanes((m, x, y, z) => m.add(m.mul(x, y), z)),
+  pow: lanes((m, x, y) => (isAny(x) || x.lo <= 0 ? ANY : m.exp2(m.mul(y, m.log2(x))))),
   tan: lanes((m, x) => m.div(m.sin(x), m.cos(x))),
   sinh: lanes((m, x) => m.mul(m.sub(m.exp(x), m.exp(negative(x))), HALF)),
   cosh: lanes((m, x) => m.mul(m.add(m.exp(x), m.exp(negative(x))), HALF)),

@@ -34,7 +34,9 @@ export interface Arithmetic {
   div(a: Interval, b: Interval): Interval
   sqrt(a: Interval): Interval
   exp(a: Interval): Interval
+  exp2(a: Interval): Interval
   log(a: Interval): Interval
+  log2(a: Interval): Interval
   sin(a: Interval): Interval
   cos(a: Interval): Interval
   /** Σ of terms in any order and grouping. */
@@ -79,6 +81,10 @@ export function arithmetic(f: Format): Arithmetic {
       const error = half ? 2 ** -7 : 2 ** -11
       return { lo: of(a.lo) - error, hi: of(a.hi) + error }
     }
+  const power = (of: (x: number) => number) => (a: Interval) =>
+    monotonic(f, a, of, (x, v) => ((half ? 1 : 3) + 2 * Math.abs(x)) * ulp(f, v))
+  const logarithm = (of: (x: number) => number) => (a: Interval) =>
+    a.lo > 0 ? monotonic(f, a, of, (x, v) => (x >= 0.5 && x <= 2 ? (half ? 2 ** -7 : 2 ** -21) : 3 * ulp(f, v))) : ANY
   return {
     add,
     sub: (a, b) => add(a, { lo: -b.hi, hi: -b.lo }),
@@ -97,11 +103,10 @@ export function arithmetic(f: Format): Arithmetic {
     },
     // 2 ULP of the root and 2.5 of the division by it
     sqrt: (a) => (a.lo < 0 ? ANY : monotonic(f, a, Math.sqrt, (x, v) => (x === 0 ? 0 : 4.5 * ulp(f, v)))),
-    exp: (a) => monotonic(f, a, Math.exp, (x, v) => ((half ? 1 : 3) + 2 * Math.abs(x)) * ulp(f, v)),
-    log: (a) => {
-      if (!(a.lo > 0)) return ANY
-      return monotonic(f, a, Math.log, (x, v) => (x >= 0.5 && x <= 2 ? (half ? 2 ** -7 : 2 ** -21) : 3 * ulp(f, v)))
-    },
+    exp: power(Math.exp),
+    exp2: power((x) => 2 ** x),
+    log: logarithm(Math.log),
+    log2: logarithm(Math.log2),
     sin: wave(Math.sin),
     cos: wave(Math.cos),
     sum: (terms) => {

@@ -112,7 +112,7 @@ const TABLE = {
   /** log₂ x. */
   log2: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'log', eval: Math.log2, refuse: R.notPositive },
   /** x^y for x ≥ 0. Below 0 engines differ, except for constant integers from −16 to 16, for which the compiler multiplies. */
-  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', accuracy: 'pow', eval: (a, b) => a ** b, refuse: R.powDomain },
+  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', accuracy: 'inherited', eval: (a, b) => a ** b, refuse: R.powDomain },
   /** sin x, x in radians. */
   sin: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'sin', eval: Math.sin },
   /** cos x, x in radians. */
