@@ -5,7 +5,10 @@ import { sourceAliases } from './scripts/packages.mjs'
 const swiftshader = '/usr/lib/chromium/vk_swiftshader_icd.json'
 
 /** Tests that compile or run thousands of modules on a software GPU, which uses every core by itself. */
-const heavy = ['tests/{engines,parity,edge-cases,cases,fuzz,probes,kernels,runtime,trace,browser}/**/*.test.ts', '**/*.engine.test.ts']
+const heavy = [
+  'tests/{engines,parity,edge-cases,cases,fuzz,probes,kernels,runtime,trace,browser}/**/*.test.ts',
+  '**/*.engine.test.ts',
+]
 /** Tests that build, pack and type-check, each a process of its own with a core to fill. */
 const builds = ['tests/{repository,cli,examples,types,readme}/**/*.test.ts', '**/*.build.test.ts']
 

@@ -21,7 +21,9 @@ const SELF = process.argv.includes('--self')
 const JSON_ONLY = process.argv.includes('--json')
 
 type Kernels = Pick<typeof handwritten, 'matmul' | 'attention'>
+
 import * as emitted from './weft/emitted'
+
 const weft: Kernels = SELF ? handwritten : emitted
 
 const device = await openDevice('swiftshader')

@@ -56,11 +56,16 @@ expectClose('the tiled matmul', tiled.interpret(), tiled.expected)
 const matmul128Ms = Math.min(...Array.from({ length: RUNS }, () => stopwatch(tiled.interpret)))
 
 const rounded = (value: number) => Number(value.toPrecision(4))
-const result = { barrierFreeVsSwiftshader: rounded(Math.max(...rows.map((row) => row.ratio))), matmul128Ms: rounded(matmul128Ms) }
+const result = {
+  barrierFreeVsSwiftshader: rounded(Math.max(...rows.map((row) => row.ratio))),
+  matmul128Ms: rounded(matmul128Ms),
+}
 if (process.argv.includes('--json')) console.log(JSON.stringify(result))
 else {
   for (const { name, interpMs, swiftshaderMs, ratio } of rows) {
-    console.log(`${name.padEnd(14)} interpreter ${interpMs.toFixed(1)} ms, SwiftShader ${swiftshaderMs.toFixed(1)} ms: ${ratio.toFixed(2)}×`)
+    console.log(
+      `${name.padEnd(14)} interpreter ${interpMs.toFixed(1)} ms, SwiftShader ${swiftshaderMs.toFixed(1)} ms: ${ratio.toFixed(2)}×`,
+    )
   }
   console.log(`interpreter, tiled matmul 128×128×128: ${result.matmul128Ms} ms`)
 }

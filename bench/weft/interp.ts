@@ -7,23 +7,27 @@ import { matmul, matmulNaive, saxpy } from '@weft/kernels/source'
 import { Packer } from '@weft/runtime'
 import { matmulReference } from '../../packages/kernels/src/matmul/reference'
 import { uniform } from '../../packages/kernels/src/testing'
-import { createJob, type Job } from '../lib/job'
 import { output as outputBuffer, storage, uniform as uniformBuffer } from '../lib/buffers'
+import { createJob, type Job } from '../lib/job'
 import { uniformVariant } from './emitted'
 
 /** y = gelu(x), by the tanh approximation: bound by arithmetic. */
-const gelu = kernel('gelu', {
-  workgroupSize: [64],
-  bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) },
-  params: { n: d.u32 },
-  workgroups: ({ n }) => [ceilDiv(n, 64)],
-}, ({ x, y, n }, k) => {
-  const i = k.let('i', k.globalIndex)
-  k.if(bool`${i} < ${n}`, () => {
-    const v = x.at(i)
-    y.at(i).set(f32`0.5 * ${v} * (1 + ${fn.tanh}(0.7978846 * (${v} + 0.044715 * ${v} * ${v} * ${v})))`)
-  })
-})
+const gelu = kernel(
+  'gelu',
+  {
+    workgroupSize: [64],
+    bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) },
+    params: { n: d.u32 },
+    workgroups: ({ n }) => [ceilDiv(n, 64)],
+  },
+  ({ x, y, n }, k) => {
+    const i = k.let('i', k.globalIndex)
+    k.if(bool`${i} < ${n}`, () => {
+      const v = x.at(i)
+      y.at(i).set(f32`0.5 * ${v} * (1 + ${fn.tanh}(0.7978846 * (${v} + 0.044715 * ${v} * ${v} * ${v})))`)
+    })
+  },
+)
 
 /** A dispatch of one kernel: bytes by binding, in order of declaration; the last one is the output. */
 interface Dispatch {
@@ -38,8 +42,18 @@ const SIDE = 192
 
 /** Kernels without barriers: bound by memory, by arithmetic, and by a loop. */
 export const barrierFree: readonly Dispatch[] = [
-  { source: saxpy, buffers: { x: uniform(1, N, -1, 1), y: uniform(2, N, -1, 1) }, params: { n: N, alpha: 2 }, workgroups: [N / 64, 1, 1] },
-  { source: gelu, buffers: { x: uniform(1, N, -4, 4), y: new Float32Array(N) }, params: { n: N }, workgroups: [N / 64, 1, 1] },
+  {
+    source: saxpy,
+    buffers: { x: uniform(1, N, -1, 1), y: uniform(2, N, -1, 1) },
+    params: { n: N, alpha: 2 },
+    workgroups: [N / 64, 1, 1],
+  },
+  {
+    source: gelu,
+    buffers: { x: uniform(1, N, -4, 4), y: new Float32Array(N) },
+    params: { n: N },
+    workgroups: [N / 64, 1, 1],
+  },
   {
     source: matmulNaive,
     buffers: { a: uniform(1, SIDE * SIDE, -1, 1), b: uniform(2, SIDE * SIDE, -1, 1), c: new Float32Array(SIDE * SIDE) },
@@ -61,14 +75,26 @@ export function interpreted({ source, buffers, params, workgroups }: Dispatch): 
 }
 
 /** The same on a device. */
-export async function job(device: GPUDevice, { source, buffers, params, workgroups }: Dispatch): Promise<{ job: Job; result: GPUBuffer }> {
+export async function job(
+  device: GPUDevice,
+  { source, buffers, params, workgroups }: Dispatch,
+): Promise<{ job: Job; result: GPUBuffer }> {
   const compiled = compile(source)
   const { wgsl, entryPoint, layouts } = uniformVariant(compiled)
   const data = Object.values(buffers)
   const bound = data.map((values, i) => (i === data.length - 1 ? outputOf(device, values) : storage(device, values)))
   const block = new Packer(compiled.name, compiled.params).pack(params).slice().buffer as ArrayBuffer
-  const args = { label: compiled.name, wgsl, entryPoint, layouts: layouts as readonly GPUBindGroupLayoutDescriptor[], workgroups }
-  return { job: await createJob(device, { ...args, buffers: [[...bound, uniformBuffer(device, block)]] }), result: bound.at(-1) as GPUBuffer }
+  const args = {
+    label: compiled.name,
+    wgsl,
+    entryPoint,
+    layouts: layouts as readonly GPUBindGroupLayoutDescriptor[],
+    workgroups,
+  }
+  return {
+    job: await createJob(device, { ...args, buffers: [[...bound, uniformBuffer(device, block)]] }),
+    result: bound.at(-1) as GPUBuffer,
+  }
 }
 
 function outputOf(device: GPUDevice, initial: Float32Array<ArrayBuffer>): GPUBuffer {
@@ -82,6 +108,11 @@ export function matmul128(): { interpret: () => Float32Array; expected: Float64A
   const [m, n, k] = [128, 128, 128]
   const a = uniform(1, m * k, -1, 1)
   const b = uniform(2, k * n, -1, 1)
-  const dispatch: Dispatch = { source: matmul, buffers: { a, b, c: new Float32Array(m * n) }, params: { m, n, k }, workgroups: [2, 2, 1] }
+  const dispatch: Dispatch = {
+    source: matmul,
+    buffers: { a, b, c: new Float32Array(m * n) },
+    params: { m, n, k },
+    workgroups: [2, 2, 1],
+  }
   return { interpret: interpreted(dispatch), expected: matmulReference({ a, b, m, n, k }) }
 }

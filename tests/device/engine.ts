@@ -7,7 +7,9 @@ const IN_FLIGHT = 8
 
 function limitsOf(adapter: GPUAdapter): Record<string, number> {
   const limits: Record<string, number> = {}
-  for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(adapter.limits)).concat(Object.keys(adapter.limits))) {
+  for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(adapter.limits)).concat(
+    Object.keys(adapter.limits),
+  )) {
     const value = (adapter.limits as unknown as Record<string, unknown>)[name]
     if (typeof value === 'number') limits[name] = value
   }
@@ -40,7 +42,10 @@ export async function openDeviceEngine(): Promise<DeviceEngine> {
   const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' })
   if (!adapter) throw new Error('there is no adapter')
   const limits = limitsOf(adapter)
-  const device = await adapter.requestDevice({ requiredFeatures: [...adapter.features] as GPUFeatureName[], requiredLimits: limits })
+  const device = await adapter.requestDevice({
+    requiredFeatures: [...adapter.features] as GPUFeatureName[],
+    requiredLimits: limits,
+  })
   const run = executor(device)
   return {
     name: 'dawn',

@@ -21,16 +21,22 @@ for (const [name, cases] of Object.entries(suites)) {
   const skipped = new Map<string, number>()
   const plans = cases.map((c) => planOf(c, engines))
   for (const finished of await runPlans(plans, engines)) {
-    finished.plan.runs.forEach((run, index) => {
-      if (run.executor !== 'dawn') return
-      if (run.skipped !== undefined) return void skipped.set(run.skipped, (skipped.get(run.skipped) ?? 0) + 1)
+    for (const [index, run] of finished.plan.runs.entries()) {
+      if (run.executor !== 'dawn') continue
+      if (run.skipped !== undefined) {
+        skipped.set(run.skipped, (skipped.get(run.skipped) ?? 0) + 1)
+        continue
+      }
       const fault = faultOf(finished, index)
       count[fault === null ? 'passed' : 'failed'] += 1
-      if (fault !== null) console.log(`  ${finished.plan.case.name}: ${run.name}\n    ${fault.split('\n').slice(0, 4).join('\n    ')}`)
-    })
+      if (fault !== null)
+        console.log(`  ${finished.plan.case.name}: ${run.name}\n    ${fault.split('\n').slice(0, 4).join('\n    ')}`)
+    }
   }
   failed += count.failed
-  console.log(`${name}: ${count.passed} passed, ${count.failed} failed${[...skipped].map(([why, n]) => `; ${n} skipped (${why})`).join('')}`)
+  console.log(
+    `${name}: ${count.passed} passed, ${count.failed} failed${[...skipped].map(([why, n]) => `; ${n} skipped (${why})`).join('')}`,
+  )
 }
 const probed = await (await import('./probes.js')).probe(engines)
 console.log(probed.text)

@@ -37,8 +37,22 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
   })
 
   it('matmul in every form, and with empty dimensions', async () => {
-    const forms = [source.matmul, source.matmulTransposeB, source.matmulTransposeA, source.matmulTransposeBoth, source.matmulBias, source.matmulBiasTransposeB, source.matmulBiasTransposeA, source.matmulBiasTransposeBoth]
-    for (const [m, n, k] of [[65, 3, 17], [2, 3, 0], [0, 3, 2], [2, 0, 2]] as const) {
+    const forms = [
+      source.matmul,
+      source.matmulTransposeB,
+      source.matmulTransposeA,
+      source.matmulTransposeBoth,
+      source.matmulBias,
+      source.matmulBiasTransposeB,
+      source.matmulBiasTransposeA,
+      source.matmulBiasTransposeBoth,
+    ]
+    for (const [m, n, k] of [
+      [65, 3, 17],
+      [2, 3, 0],
+      [0, 3, 2],
+      [2, 0, 2],
+    ] as const) {
       for (const [index, kernel] of forms.entries()) {
         const form = { transposeA: (index & 2) !== 0, transposeB: (index & 1) !== 0 }
         const [a, b, bias] = [uniform(1, m * k, -1, 1), uniform(2, k * n, -1, 1), uniform(3, n, -1, 1)]
@@ -52,7 +66,11 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
   })
 
   it('softmax and rmsnorm', async () => {
-    for (const [rows, cols] of [[3, 257], [2, 0], [0, 5]] as const) {
+    for (const [rows, cols] of [
+      [3, 257],
+      [2, 0],
+      [0, 5],
+    ] as const) {
       const [x, weight] = [uniform(1, rows * cols, -3, 3), uniform(2, cols, -1, 1)]
       const [soft, norm] = [empty(rows * cols), empty(rows * cols)]
       await kernels.softmax(runtime, { x: upload(x), y: soft, rows, cols }, own(source.softmax))
@@ -84,14 +102,22 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
 
   it('refuses sizes that are none before anything is recorded', async () => {
     const x = upload(new Float32Array(4))
-    await expect(kernels.saxpy(runtime, { x, y: x, n: -1, alpha: 1 })).rejects.toThrow('saxpy: n must be an integer from 0 on, got -1')
+    await expect(kernels.saxpy(runtime, { x, y: x, n: -1, alpha: 1 })).rejects.toThrow(
+      'saxpy: n must be an integer from 0 on, got -1',
+    )
     await expect(kernels.softmax(runtime, { x, y: x, rows: 1.5, cols: 1 })).rejects.toThrow('rows must be an integer')
     const attention = { q: x, k: x, v: x, out: x, batch: 1, queries: 1, keys: 1 }
-    await expect(kernels.attention(runtime, { ...attention, heads: 3, kvHeads: 2, headSize: 64 })).rejects.toThrow('heads must be a multiple of kvHeads = 2, got 3')
-    await expect(kernels.attention(runtime, { ...attention, heads: 1, headSize: 40 })).rejects.toThrow('head size 64, got 40')
+    await expect(kernels.attention(runtime, { ...attention, heads: 3, kvHeads: 2, headSize: 64 })).rejects.toThrow(
+      'heads must be a multiple of kvHeads = 2, got 3',
+    )
+    await expect(kernels.attention(runtime, { ...attention, heads: 1, headSize: 40 })).rejects.toThrow(
+      'head size 64, got 40',
+    )
     await runtime.idle()
   })
 }
 
 describe('host functions on the interpreter', () => hostFunctions(() => createRuntime({ device: cpu() }), false))
-describe.skipIf(why !== undefined)(`host functions on Dawn${why ? ` (${why})` : ''}`, () => hostFunctions(() => createRuntime(), true))
+describe.skipIf(why !== undefined)(`host functions on Dawn${why ? ` (${why})` : ''}`, () =>
+  hostFunctions(() => createRuntime(), true),
+)

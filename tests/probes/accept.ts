@@ -73,7 +73,9 @@ function oneLane(row: Row, t: ScalarName, out: ScalarName, lane: LaneFn, args: r
 }
 
 const boundOf = (row: Row, scalar: ScalarName): Bound | null =>
-  row.accuracy === 'exact' || row.accuracy === 'inherited' ? null : BOUNDS[row.accuracy][scalar === 'f16' ? 'f16' : 'f32']
+  row.accuracy === 'exact' || row.accuracy === 'inherited'
+    ? null
+    : BOUNDS[row.accuracy][scalar === 'f16' ? 'f16' : 'f32']
 
 /** The exact value with its error: the greater of the absolute one and that in ULP. */
 function around(f: Format, exact: number, bound: Bound | null, args: readonly number[]): Interval {

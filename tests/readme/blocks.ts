@@ -16,7 +16,13 @@ export function blocksOf(page: string): readonly Block[] {
   const source = readFileSync(join(root, page), 'utf8')
   return [...source.matchAll(FENCE)].map(({ 2: language = '', 3: words = '', 4: text = '', index }) => ({
     language,
-    info: Object.fromEntries(words.trim().split(/\s+/).filter(Boolean).map((word) => word.split('=') as [string, string])),
+    info: Object.fromEntries(
+      words
+        .trim()
+        .split(/\s+/)
+        .filter(Boolean)
+        .map((word) => word.split('=') as [string, string]),
+    ),
     text,
     line: source.slice(0, index).split('\n').length,
   }))

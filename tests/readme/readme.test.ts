@@ -12,7 +12,8 @@ const blocks = blocksOf('README.md')
 const files = blocks.filter(({ info }) => info.file !== undefined)
 const only = (language: string) => blocks.find((block) => block.language === language)?.text ?? ''
 
-const node = (...args: readonly string[]) => spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', timeout: 120_000 })
+const node = (...args: readonly string[]) =>
+  spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', timeout: 120_000 })
 const runTs = (file: string) => node('scripts/run-ts.mjs', join(folder, file))
 
 beforeAll(() => {
@@ -29,7 +30,12 @@ describe('README', () => {
   })
 
   it('shows code that type-checks', () => {
-    const config = { extends: join(root, 'tsconfig.json'), compilerOptions: { paths: absolutePaths() }, include: [`${folder}/*.ts`], exclude: [] }
+    const config = {
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { paths: absolutePaths() },
+      include: [`${folder}/*.ts`],
+      exclude: [],
+    }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
     const { stdout, status } = node('node_modules/typescript/bin/tsc', '--noEmit', '-p', folder)
     expect(stdout).toBe('')
@@ -60,8 +66,13 @@ describe('README', () => {
   })
 
   it('names npm scripts and files that exist', async () => {
-    const { scripts } = (await import(join(root, 'package.json'), { with: { type: 'json' } })).default as { scripts: Record<string, string> }
-    const text = blocksOf('README.md').filter(({ language }) => language === 'sh').map((block) => block.text).join('\n')
+    const { scripts } = (await import(join(root, 'package.json'), { with: { type: 'json' } })).default as {
+      scripts: Record<string, string>
+    }
+    const text = blocksOf('README.md')
+      .filter(({ language }) => language === 'sh')
+      .map((block) => block.text)
+      .join('\n')
     for (const [, script = ''] of text.matchAll(/npm run ([\w:-]+)/g)) expect(scripts).toHaveProperty([script])
   })
 })

@@ -25,7 +25,11 @@ const PROGRAMS = {
     import { compile } from '@weft/codegen'
     console.log(compile(softmax).variants[0].wgsl.includes('subgroupMax'))`,
 }
-const PRINTS = { 'the consumer': '50,30', 'a kernel without tokens, functions or templates': '2', 'the WGSL of a kernel of the library': 'true' }
+const PRINTS = {
+  'the consumer': '50,30',
+  'a kernel without tokens, functions or templates': '2',
+  'the WGSL of a kernel of the library': 'true',
+}
 
 describe.skipIf(!complete())('bundled and tree-shaken', () => {
   let folder = ''
@@ -40,7 +44,12 @@ describe.skipIf(!complete())('bundled and tree-shaken', () => {
     it(name, async () => {
       const { outputFiles } = await build({
         stdin: { contents: PROGRAMS[name], resolveDir: root, loader: 'ts' },
-        bundle: true, minify: true, format: 'esm', platform: 'node', write: false, external: ['webgpu'],
+        bundle: true,
+        minify: true,
+        format: 'esm',
+        platform: 'node',
+        write: false,
+        external: ['webgpu'],
         // the packages as they are built, not the sources that tsconfig.json maps them to
         tsconfigRaw: {},
       })

@@ -30,9 +30,16 @@ describe('the types of the builder', () => {
   const names = readdirSync(fixtures)
   for (const name of names) {
     mkdirSync(cache, { recursive: true })
-    writeFileSync(join(cache, name), readFileSync(join(fixtures, name), 'utf8').replaceAll('@ts-expect-error', 'expected:'))
+    writeFileSync(
+      join(cache, name),
+      readFileSync(join(fixtures, name), 'utf8').replaceAll('@ts-expect-error', 'expected:'),
+    )
   }
-  const compilerOptions = { types: ['node', '@webgpu/types'], typeRoots: [join(root, 'node_modules'), join(root, 'node_modules/@types')], paths: { '@weft/dsl': [join(root, 'packages/dsl/src/index.ts')] } }
+  const compilerOptions = {
+    types: ['node', '@webgpu/types'],
+    typeRoots: [join(root, 'node_modules'), join(root, 'node_modules/@types')],
+    paths: { '@weft/dsl': [join(root, 'packages/dsl/src/index.ts')] },
+  }
   const text = tsc({ extends: join(root, 'tsconfig.base.json'), compilerOptions, files: names })
   const errors = new Map<string, string>()
   for (const [, file = '', line, code = ''] of text.matchAll(/(\w+)\.ts\((\d+),\d+\): error TS(\d+)/g)) {
@@ -40,10 +47,12 @@ describe('the types of the builder', () => {
   }
 
   for (const name of names.map((n) => n.replace('.ts', ''))) {
-    const marks = readFileSync(join(fixtures, `${name}.ts`), 'utf8').split('\n').flatMap((line, i) => {
-      const found = MARK.exec(line)
-      return found ? [{ code: found[1], says: found[2], at: `${name}:${i + 2}` }] : []
-    })
+    const marks = readFileSync(join(fixtures, `${name}.ts`), 'utf8')
+      .split('\n')
+      .flatMap((line, i) => {
+        const found = MARK.exec(line)
+        return found ? [{ code: found[1], says: found[2], at: `${name}:${i + 2}` }] : []
+      })
     it.each(marks)(`${name}.ts: TS$code, $says`, ({ code, at }) => {
       expect(errors.get(at)).toBe(code)
     })
@@ -58,7 +67,10 @@ describe('what the types cost', () => {
   it('four kernels against the declarations need at most 30,000 instantiations', () => {
     execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '@weft/dsl'], { stdio: 'pipe' })
     const compilerOptions = { types: [], paths: { '@weft/dsl': [join(root, 'packages/dsl/dist/index.d.ts')] } }
-    const text = tsc({ extends: join(root, 'tsconfig.base.json'), compilerOptions, files: [join(fixtures, 'kernels.ts')] }, '--extendedDiagnostics')
+    const text = tsc(
+      { extends: join(root, 'tsconfig.base.json'), compilerOptions, files: [join(fixtures, 'kernels.ts')] },
+      '--extendedDiagnostics',
+    )
     expect(text).not.toContain('error')
     const count = Number(/Instantiations:\s+(\d+)/.exec(text)?.[1])
     expect(count).toBeGreaterThan(1000)

@@ -13,7 +13,8 @@ export interface HostOptions {
 /** Refuses a size that is not an integer ≥ 0 before anything is recorded. */
 export function checkSizes(what: string, sizes: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(sizes)) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${what}: ${name} must be an integer from 0 on, got ${value}`)
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new RangeError(`${what}: ${name} must be an integer from 0 on, got ${value}`)
   }
 }
 

@@ -3,7 +3,10 @@ import { createRuntime } from './create'
 import { failure } from './testing/expect'
 
 /** Whatever is asked of it, it gives itself. */
-const anything: object = new Proxy(() => undefined, { get: (_, key) => (key === 'then' ? undefined : anything), apply: () => anything })
+const anything: object = new Proxy(() => undefined, {
+  get: (_, key) => (key === 'then' ? undefined : anything),
+  apply: () => anything,
+})
 
 /** A device whose memory is at an end: buffers are made, and the error scope around each has an error. */
 const full = {
@@ -21,7 +24,14 @@ const full = {
   destroyed: 0,
   addEventListener: () => undefined,
   createComputePipelineAsync: () => undefined,
-  createBuffer: ({ size }: { size: number }) => ({ size, usage: 0, destroy: () => undefined, mapAsync: async () => undefined, getMappedRange: () => new ArrayBuffer(size), unmap: () => undefined }),
+  createBuffer: ({ size }: { size: number }) => ({
+    size,
+    usage: 0,
+    destroy: () => undefined,
+    mapAsync: async () => undefined,
+    getMappedRange: () => new ArrayBuffer(size),
+    unmap: () => undefined,
+  }),
   pushErrorScope: () => undefined,
   popErrorScope: async () => ({ message: 'no memory left' }),
 }

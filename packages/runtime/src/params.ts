@@ -1,5 +1,4 @@
-import type { ParamField, ParamsLayout } from '@weft/codegen'
-import type { Code } from '@weft/codegen'
+import type { Code, ParamField, ParamsLayout } from '@weft/codegen'
 import { fault, quoted, shown } from './errors'
 import { toHalf } from './half'
 import { flatten, type Scalar, setScalar, shapeOf } from './lanes'

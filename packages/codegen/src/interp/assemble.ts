@@ -1,6 +1,6 @@
-import { evaluate } from './expressions'
 import type { Kernel } from '@weft/dsl/ir'
 import { boundsOf } from './bounds'
+import { evaluate } from './expressions'
 import { Frame } from './frame'
 import { steps } from './lockstep'
 import { planOf } from './plan'

@@ -1,6 +1,6 @@
-import { type Expr, membersOf, type Place, type ScalarName, scalarBytes, sizeOf, type Type } from '@weft/dsl/ir'
+import { type Expr, membersOf, type Place, type ScalarName, scalarBytes, type Type } from '@weft/dsl/ir'
 import { type Frame, isAtom } from './frame'
-import { isWithin, clampedIndex, runtimeCount, unsigned, viewOffset } from './indices'
+import { clampedIndex, isWithin, runtimeCount, unsigned, viewOffset } from './indices'
 import { halves } from './ops'
 import type { BoundPart } from './program'
 import { bytesOf, elementsOf, type Lane, lanesOf } from './shape'

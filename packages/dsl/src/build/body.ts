@@ -18,9 +18,14 @@ export type Method = (body: Body, ...args: readonly never[]) => unknown
 export type Methods = Readonly<Record<string, Method>>
 
 /** The value of `x`, which must be an expression or a JavaScript value that a type can be given. */
-export function valueOf(x: unknown, what: string): Handle {
+export function handleOf(x: unknown, what: string): Handle {
   if (isHandle(x)) return x
   if (typeof x === 'boolean') return new Handle(exprState(constant('bool', x), NOBODY, 0))
-  if (typeof x === 'number') return fail('untyped-number', `${what} is the number ${x}, which has no type`, `give it one: f32(${x}), u32(${x}), …`)
+  if (typeof x === 'number')
+    return fail(
+      'untyped-number',
+      `${what} is the number ${x}, which has no type`,
+      `give it one: f32(${x}), u32(${x}), …`,
+    )
   return fail('bad-argument', `${what} is ${describe(x)}`, 'an expression is expected')
 }

@@ -1,5 +1,26 @@
-import type { Int, AnyExpr, Arg, ArrayRef, AtomicRef, Expr, IndexArg, MatrixShape, MatrixValue, Ref, ScalarOf, Settable, Shape, ShapeOf, Storable, SubgroupOps, TypeOf, Value, ValuesRef, VarRef } from './types'
 import type { ValueName } from '../types'
+import type {
+  AnyExpr,
+  Arg,
+  ArrayRef,
+  AtomicRef,
+  Expr,
+  IndexArg,
+  Int,
+  MatrixShape,
+  MatrixValue,
+  Ref,
+  ScalarOf,
+  Settable,
+  Shape,
+  ShapeOf,
+  Storable,
+  SubgroupOps,
+  TypeOf,
+  Value,
+  ValuesRef,
+  VarRef,
+} from './types'
 
 type AnyArray = { readonly length: Expr<'u32'>; at(index: IndexArg): unknown }
 type Test = Expr<'bool'>
@@ -8,7 +29,9 @@ type Test = Expr<'bool'>
 type VarOf<I> = I extends Expr<infer T> ? VarRef<T> : Ref<ShapeOf<I>>
 type LetOf<I> = I extends Expr<infer T> ? Expr<T> : I
 
-type Nested<E extends Shape, N extends readonly unknown[]> = N extends readonly [unknown, ...infer R] ? { readonly array: Nested<E, R> } : E
+type Nested<E extends Shape, N extends readonly unknown[]> = N extends readonly [unknown, ...infer R]
+  ? { readonly array: Nested<E, R> }
+  : E
 
 export interface Else {
   else(body: () => void): void
@@ -37,7 +60,11 @@ export interface Builder extends SubgroupOps {
   var<R extends Readonly<Record<string, unknown>>>(inits: R): { readonly [K in keyof R]: VarOf<R[K]> }
   /** Memory shared by the workgroup, zero at the start; with counts, an array: `k.workgroup('tile', f32, 16, 64)`. */
   workgroup<T extends ValueName>(name: string, type: { readonly type: T }, count: number): ValuesRef<T>
-  workgroup<S, N extends readonly (number | Expr<'u32'> | Expr<'i32'>)[]>(name: string, schema: S, ...counts: N): Ref<Nested<Extract<ShapeOf<S>, Shape>, N>>
+  workgroup<S, N extends readonly (number | Expr<'u32'> | Expr<'i32'>)[]>(
+    name: string,
+    schema: S,
+    ...counts: N
+  ): Ref<Nested<Extract<ShapeOf<S>, Shape>, N>>
   /** A variable of the invocation at module scope: functions see it. */
   private<I>(name: string, init: I): VarOf<I>
   /** A table at module scope. */
@@ -48,10 +75,36 @@ export interface Builder extends SubgroupOps {
   switch(selector: Expr<'i32'> | Expr<'u32'>, build: (cases: Cases) => void): void
   /** `for index from start (0) while below end by step (1)`. Bounds are evaluated once. */
   range(name: string, end: IndexArg, body: (index: Expr<'u32'>) => void, options?: RangeOptions): void
-  range(name: string, start: Arg<'u32'>, end: Arg<'u32'>, body: (index: Expr<'u32'>) => void, options?: RangeOptions): void
-  range(name: string, start: Arg<'u32'>, end: Arg<'u32'>, step: Arg<'u32'>, body: (index: Expr<'u32'>) => void, options?: RangeOptions): void
-  range(name: string, start: Arg<'i32'>, end: Arg<'i32'>, step: Arg<'i32'>, body: (index: Expr<'i32'>) => void, options?: RangeOptions): void
-  for<T extends ValueName>(name: string, init: Expr<T>, test: (i: VarRef<T>) => Test, update: (i: VarRef<T>) => Expr<T> | void, body: (i: VarRef<T>) => void): void
+  range(
+    name: string,
+    start: Arg<'u32'>,
+    end: Arg<'u32'>,
+    body: (index: Expr<'u32'>) => void,
+    options?: RangeOptions,
+  ): void
+  range(
+    name: string,
+    start: Arg<'u32'>,
+    end: Arg<'u32'>,
+    step: Arg<'u32'>,
+    body: (index: Expr<'u32'>) => void,
+    options?: RangeOptions,
+  ): void
+  range(
+    name: string,
+    start: Arg<'i32'>,
+    end: Arg<'i32'>,
+    step: Arg<'i32'>,
+    body: (index: Expr<'i32'>) => void,
+    options?: RangeOptions,
+  ): void
+  for<T extends ValueName>(
+    name: string,
+    init: Expr<T>,
+    test: (i: VarRef<T>) => Test,
+    update: (i: VarRef<T>) => Expr<T> | void,
+    body: (i: VarRef<T>) => void,
+  ): void
   while(test: () => Test, body: () => void): void
   /** Runs until a break; `continuing` runs after each round, and leaves the loop when it gives true. */
   loop(body: () => void, continuing?: () => Test | void): void
@@ -73,10 +126,29 @@ export interface Builder extends SubgroupOps {
   workgroupUniformLoad<T extends ValueName>(place: VarRef<T>): Expr<T>
   workgroupUniformLoad<T extends Int>(place: AtomicRef<T>): Expr<T>
 
-  subgroupMatrixLoad<S extends MatrixShape>(type: TypeOf<S>, array: AnyArray, offset: Arg<'u32'>, stride: Arg<'u32'>, majorness?: 'row' | 'col'): MatrixValue<S>
-  subgroupMatrixStore(array: AnyArray, offset: Arg<'u32'>, matrix: MatrixValue<MatrixShape>, stride: Arg<'u32'>, majorness?: 'row' | 'col'): void
-  subgroupMatrixMultiply(left: MatrixValue<MatrixShape<'left'>>, right: MatrixValue<MatrixShape<'right'>>): MatrixValue<MatrixShape<'result'>>
-  subgroupMatrixMultiplyAccumulate<S extends MatrixShape<'result'>>(left: MatrixValue<MatrixShape<'left'>>, right: MatrixValue<MatrixShape<'right'>>, result: MatrixValue<S>): MatrixValue<S>
+  subgroupMatrixLoad<S extends MatrixShape>(
+    type: TypeOf<S>,
+    array: AnyArray,
+    offset: Arg<'u32'>,
+    stride: Arg<'u32'>,
+    majorness?: 'row' | 'col',
+  ): MatrixValue<S>
+  subgroupMatrixStore(
+    array: AnyArray,
+    offset: Arg<'u32'>,
+    matrix: MatrixValue<MatrixShape>,
+    stride: Arg<'u32'>,
+    majorness?: 'row' | 'col',
+  ): void
+  subgroupMatrixMultiply(
+    left: MatrixValue<MatrixShape<'left'>>,
+    right: MatrixValue<MatrixShape<'right'>>,
+  ): MatrixValue<MatrixShape<'result'>>
+  subgroupMatrixMultiplyAccumulate<S extends MatrixShape<'result'>>(
+    left: MatrixValue<MatrixShape<'left'>>,
+    right: MatrixValue<MatrixShape<'right'>>,
+    result: MatrixValue<S>,
+  ): MatrixValue<S>
   subgroupMatrixScalarAdd<S extends MatrixShape>(matrix: MatrixValue<S>, scalar: AnyExpr | number): MatrixValue<S>
   subgroupMatrixScalarSubtract<S extends MatrixShape>(matrix: MatrixValue<S>, scalar: AnyExpr | number): MatrixValue<S>
   subgroupMatrixScalarMultiply<S extends MatrixShape>(matrix: MatrixValue<S>, scalar: AnyExpr | number): MatrixValue<S>

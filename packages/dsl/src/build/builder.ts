@@ -34,7 +34,11 @@ class BodyBuilder {
 
   get globalIndex(): Handle {
     const { session } = this[BODY]
-    return quiet('add', quiet('mul', linear(session), invocations(this[BODY])), builtin(session, 'local_invocation_index', 'u32'))
+    return quiet(
+      'add',
+      quiet('mul', linear(session), invocations(this[BODY])),
+      builtin(session, 'local_invocation_index', 'u32'),
+    )
   }
 }
 
@@ -47,10 +51,15 @@ for (const [name, method] of Object.entries({ ...variables, ...control, ...effec
 }
 
 const BUILTIN_VALUES = {
-  localIndex: ['local_invocation_index', 'u32'], localId: ['local_invocation_id', 'vec3u'], globalId: ['global_invocation_id', 'vec3u'],
-  workgroupId: ['workgroup_id', 'vec3u'], numWorkgroups: ['num_workgroups', 'vec3u'],
-  subgroupSize: ['subgroup_size', 'u32'], subgroupInvocationId: ['subgroup_invocation_id', 'u32'],
-  subgroupId: ['subgroup_id', 'u32'], numSubgroups: ['num_subgroups', 'u32'],
+  localIndex: ['local_invocation_index', 'u32'],
+  localId: ['local_invocation_id', 'vec3u'],
+  globalId: ['global_invocation_id', 'vec3u'],
+  workgroupId: ['workgroup_id', 'vec3u'],
+  numWorkgroups: ['num_workgroups', 'vec3u'],
+  subgroupSize: ['subgroup_size', 'u32'],
+  subgroupInvocationId: ['subgroup_invocation_id', 'u32'],
+  subgroupId: ['subgroup_id', 'u32'],
+  numSubgroups: ['num_subgroups', 'u32'],
 } as const
 /** Built-in values that depend on how workgroups are spread over dimensions. */
 const GRID: ReadonlySet<string> = new Set(['global_invocation_id', 'workgroup_id', 'num_workgroups'])
@@ -72,14 +81,21 @@ const moduleOwner = (session: Session): Owner => ({ session, scope: null, home: 
 function builtin(session: Session, name: BuiltinName, type: 'u32' | 'vec3u'): Handle {
   let handle = session.builtins.get(name)
   if (!handle) {
-    handle = new Handle(exprState(Object.freeze({ kind: 'builtin', type, name }), moduleOwner(session), 0, `built-in ${name}`))
+    handle = new Handle(
+      exprState(Object.freeze({ kind: 'builtin', type, name }), moduleOwner(session), 0, `built-in ${name}`),
+    )
     session.builtins.set(name, handle)
   }
   return handle
 }
 
 const invocations = (body: Body): number =>
-  body.invocations ?? fail('bad-argument', 'the workgroup size is set by overrides, so its product is not known here', 'use the overrides, or fixed numbers in workgroupSize')
+  body.invocations ??
+  fail(
+    'bad-argument',
+    'the workgroup size is set by overrides, so its product is not known here',
+    'use the overrides, or fixed numbers in workgroupSize',
+  )
 
 /** What weft itself puts in is not reported as unused. */
 function quiet(op: PureName, a: Handle, b: Handle | number): Handle {
@@ -90,7 +106,12 @@ function quiet(op: PureName, a: Handle, b: Handle | number): Handle {
 
 function linear(session: Session): Handle {
   const lane = (of: Handle, i: number): Handle =>
-    wrapValue(Object.freeze({ kind: 'swizzle', at: session.at(), type: 'u32', of: read(of, session), lanes: [i] }), moduleOwner(session), 0, 'a built-in')
+    wrapValue(
+      Object.freeze({ kind: 'swizzle', at: session.at(), type: 'u32', of: read(of, session), lanes: [i] }),
+      moduleOwner(session),
+      0,
+      'a built-in',
+    )
   const id = builtin(session, 'workgroup_id', 'vec3u')
   const count = builtin(session, 'num_workgroups', 'vec3u')
   const plane = quiet('add', quiet('mul', lane(id, 2), lane(count, 1)), lane(id, 1))

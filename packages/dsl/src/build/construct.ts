@@ -1,5 +1,15 @@
 import type { Expr as Node } from '../ir'
-import { factsOf, isMatrix, isScalar, isValueName, laneCount, scalarOf, vectorName, withScalar, type ValueName } from '../types'
+import {
+  factsOf,
+  isMatrix,
+  isScalar,
+  isValueName,
+  laneCount,
+  scalarOf,
+  type ValueName,
+  vectorName,
+  withScalar,
+} from '../types'
 import { operation } from './apply'
 import { fail } from './context'
 import { exprState, Handle, isHandle, NOBODY, ownerOf } from './handle'
@@ -31,24 +41,38 @@ export function construct(type: ValueName, parts: readonly unknown[]): Handle {
 function convert(type: ValueName, from: Handle): Handle | null {
   const given = from.type
   if (given === type) return from
-  if (!isValueName(given) || laneCount(given) !== laneCount(type) || withScalar(given, scalarOf(type)) !== type) return null
+  if (!isValueName(given) || laneCount(given) !== laneCount(type) || withScalar(given, scalarOf(type)) !== type)
+    return null
   const owner = ownerOf([from])
-  return operation(Object.freeze({ kind: 'convert', at: owner.session?.at() ?? -1, type, arg: read(from, owner.session) }), owner, type)
+  return operation(
+    Object.freeze({ kind: 'convert', at: owner.session?.at() ?? -1, type, arg: read(from, owner.session) }),
+    owner,
+    type,
+  )
 }
 
 function checkParts(type: ValueName, args: readonly Node[]): void {
   const scalar = scalarOf(type)
   const { rows, cols } = factsOf(type)
   const given = args.map((a) => (typeof a.type === 'string' ? a.type : null))
-  const total = given.reduce((n, g) => n + (g === null || isMatrix(g) || scalarOf(g) !== scalar ? Number.NaN : laneCount(g)), 0)
+  const total = given.reduce(
+    (n, g) => n + (g === null || isMatrix(g) || scalarOf(g) !== scalar ? Number.NaN : laneCount(g)),
+    0,
+  )
   const columns = cols === 1 || given.every((g) => g !== null && (isScalar(g) || g === vectorName(scalar, rows)))
   const splats = args.length === 1 && total === 1 && cols === 1
   if ((total !== laneCount(type) || !columns) && !splats) {
-    fail('no-overload', `${type}(${given.map((g) => g ?? 'a composed type').join(', ')}) does not exist`, constructorNote(type))
+    fail(
+      'no-overload',
+      `${type}(${given.map((g) => g ?? 'a composed type').join(', ')}) does not exist`,
+      constructorNote(type),
+    )
   }
 }
 
 const constructorNote = (type: ValueName): string =>
-  isScalar(type) ? `${type}(x) converts one scalar`
-  : isMatrix(type) ? `it takes ${factsOf(type).cols} columns of type ${vectorName(scalarOf(type), factsOf(type).rows)}, or ${laneCount(type)} scalars`
-  : `its parts must be ${scalarOf(type)} and together have ${laneCount(type)} lanes; convert them first, ${scalarOf(type)}(x)`
+  isScalar(type)
+    ? `${type}(x) converts one scalar`
+    : isMatrix(type)
+      ? `it takes ${factsOf(type).cols} columns of type ${vectorName(scalarOf(type), factsOf(type).rows)}, or ${laneCount(type)} scalars`
+      : `its parts must be ${scalarOf(type)} and together have ${laneCount(type)} lanes; convert them first, ${scalarOf(type)}(x)`

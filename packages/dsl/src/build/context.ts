@@ -1,4 +1,4 @@
-import { here, WeftError, type Code } from '../diagnostics'
+import { type Code, here, WeftError } from '../diagnostics'
 import type { Block, Expr, Func, Position, Result, Stmt, Variable } from '../ir'
 import type { BuiltinName } from '../ops'
 import type { Type } from '../types'
@@ -63,7 +63,9 @@ export class Session {
 
   /** The body that is being built: the kernel's, or that of a function. */
   get scope(): Scope {
-    return this.scopes.at(-1) ?? fail('out-of-scope', `kernel '${this.kernelName}' is finished: nothing can be added to it`)
+    return (
+      this.scopes.at(-1) ?? fail('out-of-scope', `kernel '${this.kernelName}' is finished: nothing can be added to it`)
+    )
   }
 
   within<R>(scope: Scope, body: () => R): R {
@@ -94,7 +96,9 @@ export class Scope {
   ) {}
 
   get current(): OpenBlock {
-    return this.blocks.at(-1) ?? fail('out-of-scope', `the body of ${this.owner} is finished: nothing can be added to it`)
+    return (
+      this.blocks.at(-1) ?? fail('out-of-scope', `the body of ${this.owner} is finished: nothing can be added to it`)
+    )
   }
 
   emit(stmt: Stmt): void {
@@ -102,14 +106,21 @@ export class Scope {
   }
 
   /** Runs `body` with a new block and gives its statements and what it returned. */
-  block<R>(body: () => R, enclosing?: Enclosing): { readonly stmts: Block; readonly value: R; readonly block: OpenBlock } {
+  block<R>(
+    body: () => R,
+    enclosing?: Enclosing,
+  ): { readonly stmts: Block; readonly value: R; readonly block: OpenBlock } {
     const block: OpenBlock = { stmts: [], open: true, depth: this.blocks.length }
     this.blocks.push(block)
     if (enclosing) this.enclosing.push(enclosing)
     try {
       const value = body()
       if (value instanceof Promise) {
-        fail('bad-argument', 'a body is an async function', 'bodies run once, synchronously, to build the kernel: remove async')
+        fail(
+          'bad-argument',
+          'a body is an async function',
+          'bodies run once, synchronously, to build the kernel: remove async',
+        )
       }
       return { stmts: block.stmts, value, block }
     } finally {

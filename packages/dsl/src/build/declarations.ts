@@ -1,10 +1,9 @@
 import type { OverrideDecl } from '../ir'
-import type { Access, SubgroupMatrixType, TextureType, Type } from '../types'
+import type { Access, ScalarName, SubgroupMatrixType, TextureType, Type, ValueName } from '../types'
 import { fail } from './context'
 import { describe, literal } from './lift'
 import { typeFrom, WEFT_TYPE } from './schema'
 import type { BufferShape, MatrixShape, Ref, ScalarOf, Shape, ShapeOf, TypeOf, Value, WriteRef } from './types'
-import type { ScalarName, ValueName } from '../types'
 
 /** What a kernel declares: bindings, overrides, and types that `typegpu/data` lacks. */
 
@@ -18,7 +17,11 @@ export interface BindingDecl<S = unknown, A extends Access = Access> {
 /** How the body sees a binding. */
 export type BindingView<D> =
   D extends BindingDecl<infer S, infer A>
-    ? A extends 'read' ? Value<ShapeOf<S>> : A extends 'write' ? WriteRef<ShapeOf<S>> : Ref<ShapeOf<S>>
+    ? A extends 'read'
+      ? Value<ShapeOf<S>>
+      : A extends 'write'
+        ? WriteRef<ShapeOf<S>>
+        : Ref<ShapeOf<S>>
     : never
 
 /** A storage buffer that the kernel reads: `var<storage, read>` and `read-only-storage`. */
@@ -30,20 +33,40 @@ export interface OutputOptions {
 }
 
 /** A storage buffer that the kernel writes and may not read: `var<storage, read_write>` and `storage`. */
-export const output = <const S>(schema: S, options: OutputOptions = {}): BindingDecl<S, 'write'> => ({ kind: 'storage', access: 'write', schema, writes: options.writes ?? 'full' })
+export const output = <const S>(schema: S, options: OutputOptions = {}): BindingDecl<S, 'write'> => ({
+  kind: 'storage',
+  access: 'write',
+  schema,
+  writes: options.writes ?? 'full',
+})
 
 /** A storage buffer that the kernel reads and writes; atomics live here. */
-export const inout = <const S>(schema: S): BindingDecl<S, 'read_write'> => ({ kind: 'storage', access: 'read_write', schema, writes: 'partial' })
+export const inout = <const S>(schema: S): BindingDecl<S, 'read_write'> => ({
+  kind: 'storage',
+  access: 'read_write',
+  schema,
+  writes: 'partial',
+})
 
 /** A uniform buffer. For launch parameters use `params`, which weft lays out and uploads itself. */
 export const uniform = <const S>(schema: S): BindingDecl<S, 'read'> => ({ kind: 'uniform', access: 'read', schema })
 
-type TextureAccess<S> = S extends { readonly access: infer A } ? (A extends 'write-only' ? 'write' : A extends 'read-write' ? 'read_write' : 'read') : 'read'
+type TextureAccess<S> = S extends { readonly access: infer A }
+  ? A extends 'write-only'
+    ? 'write'
+    : A extends 'read-write'
+      ? 'read_write'
+      : 'read'
+  : 'read'
 
 /** A sampled (`d.texture2d(d.f32)`) or storage texture (`d.textureStorage2d('r32float', 'write-only')`). */
 export function texture<const S extends { readonly type: string }>(schema: S): BindingDecl<S, TextureAccess<S>> {
   const type = textureType(schema)
-  return { kind: 'texture', access: type.access ?? 'read', schema: { ...schema, [WEFT_TYPE]: type } } as unknown as BindingDecl<S, TextureAccess<S>>
+  return {
+    kind: 'texture',
+    access: type.access ?? 'read',
+    schema: { ...schema, [WEFT_TYPE]: type },
+  } as unknown as BindingDecl<S, TextureAccess<S>>
 }
 
 interface TextureLike {
@@ -57,16 +80,24 @@ interface TextureLike {
 
 function textureType(schema: TextureLike): TextureType {
   if (typeof schema !== 'object' || !/^texture_(?!external)/.test(schema?.type ?? '')) {
-    return fail('bad-type', `texture(${describe(schema)}) is not given a texture`, "use d.texture2d(d.f32), d.textureStorage2d('r32float', 'write-only') and the like")
+    return fail(
+      'bad-type',
+      `texture(${describe(schema)}) is not given a texture`,
+      "use d.texture2d(d.f32), d.textureStorage2d('r32float', 'write-only') and the like",
+    )
   }
-  const dimension = (schema.multisampled ? 'multisampled_2d' : (schema.dimension ?? '2d').replace('-', '_')) as TextureType['dimension']
+  const dimension = (
+    schema.multisampled ? 'multisampled_2d' : (schema.dimension ?? '2d').replace('-', '_')
+  ) as TextureType['dimension']
   if (schema.format) {
     const of = schema.format.endsWith('uint') ? 'u32' : schema.format.endsWith('sint') ? 'i32' : 'f32'
     const access = schema.access === 'write-only' ? 'write' : schema.access === 'read-write' ? 'read_write' : 'read'
     return { kind: 'texture', dimension, of, format: schema.format, access }
   }
   const of = (schema.sampleType?.type ?? 'f32') as 'f32' | 'i32' | 'u32'
-  return schema.type.startsWith('texture_depth') ? { kind: 'texture', dimension, of, depth: true } : { kind: 'texture', dimension, of }
+  return schema.type.startsWith('texture_depth')
+    ? { kind: 'texture', dimension, of, depth: true }
+    : { kind: 'texture', dimension, of }
 }
 
 /** Untyped memory of `size` bytes (or as much as is bound), to be read through `.view(type, offset)`. */
@@ -74,25 +105,34 @@ export const buffer = (size: number | null = null): TypeOf<BufferShape> => weftT
 
 /** A matrix held by a subgroup: `subgroupMatrix('left', f16, { rows: 16, cols: 16 })`. Left is M×K, right K×N, result M×N. */
 export function subgroupMatrix<R extends 'left' | 'right' | 'result', T extends ScalarName | 'i8' | 'u8'>(
-  role: R, of: { readonly type: T } | T, size: { readonly rows: number; readonly cols: number },
+  role: R,
+  of: { readonly type: T } | T,
+  size: { readonly rows: number; readonly cols: number },
 ): TypeOf<MatrixShape<R, T>> {
   const component = (typeof of === 'string' ? of : of.type) as SubgroupMatrixType['of']
   return weftType({ kind: 'subgroup_matrix', role, of: component, cols: size.cols, rows: size.rows })
 }
 
 /** A pointer, as the type of a function's parameter: `func('f(p)', [ptr('function', f32)], …)`. */
-export function ptr<S>(space: 'function' | 'private' | 'workgroup' | 'storage' | 'uniform', schema: S, access: Access = space === 'storage' || space === 'uniform' ? 'read' : 'read_write'): PtrDecl<S> {
+export function ptr<S>(
+  space: 'function' | 'private' | 'workgroup' | 'storage' | 'uniform',
+  schema: S,
+  access: Access = space === 'storage' || space === 'uniform' ? 'read' : 'read_write',
+): PtrDecl<S> {
   // looked at again in each kernel, which names its structs itself
   const type = (): Type => ({ kind: 'ptr', space, of: typeFrom(schema, 'ptr'), access })
   type()
-  return Object.freeze(Object.defineProperties({}, { pointee: { value: schema }, [WEFT_TYPE]: { get: type } })) as PtrDecl<S>
+  return Object.freeze(
+    Object.defineProperties({}, { pointee: { value: schema }, [WEFT_TYPE]: { get: type } }),
+  ) as PtrDecl<S>
 }
 
 export interface PtrDecl<S> {
   readonly pointee: S
 }
 
-const weftType = <S extends Shape>(type: Type): TypeOf<S> => Object.freeze({ [WEFT_TYPE]: Object.freeze(type) }) as unknown as TypeOf<S>
+const weftType = <S extends Shape>(type: Type): TypeOf<S> =>
+  Object.freeze({ [WEFT_TYPE]: Object.freeze(type) }) as unknown as TypeOf<S>
 
 export interface Override<T extends ScalarName = ScalarName> {
   readonly type: T
@@ -101,12 +141,26 @@ export interface Override<T extends ScalarName = ScalarName> {
 }
 
 /** A constant that the host may set when it makes the pipeline. Without a default it must. */
-export function override<T extends ScalarName>(type: { readonly type: T }, initial?: number | boolean, options: { readonly id?: number } = {}): Override<T> {
+export function override<T extends ScalarName>(
+  type: { readonly type: T },
+  initial?: number | boolean,
+  options: { readonly id?: number } = {},
+): Override<T> {
   const { id } = options
-  if (id !== undefined && (!Number.isInteger(id) || id < 0 || id > 65535)) fail('bad-argument', `@id(${id}) is not an integer from 0 to 65535`)
-  return Object.freeze({ type: type.type, default: initial === undefined ? null : literal(type.type, initial), id: id ?? null })
+  if (id !== undefined && (!Number.isInteger(id) || id < 0 || id > 65535))
+    fail('bad-argument', `@id(${id}) is not an integer from 0 to 65535`)
+  return Object.freeze({
+    type: type.type,
+    default: initial === undefined ? null : literal(type.type, initial),
+    id: id ?? null,
+  })
 }
 
-export const overrideDecl = (name: string, o: Override): OverrideDecl => ({ name, type: o.type, default: o.default, id: o.id })
+export const overrideDecl = (name: string, o: Override): OverrideDecl => ({
+  name,
+  type: o.type,
+  default: o.default,
+  id: o.id,
+})
 
 export type { ScalarOf, ValueName }

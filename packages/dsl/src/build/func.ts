@@ -1,24 +1,30 @@
 import type { Func, FuncParam } from '../ir'
-import { sameType, spell, type PtrType, type Type } from '../types'
-import type { Builder } from './builder-types'
+import type { ValueName } from '../types'
+import { type PtrType, sameType, spell, type Type } from '../types'
 import { makeBuilder } from './builder'
-import { placeOf } from './effects'
+import type { Builder } from './builder-types'
 import { fail, Scope, type Session } from './context'
 import { CALL } from './control'
 import type { PtrDecl } from './declarations'
-import { exprState, isHandle, ownerOf, valueState, type Handle } from './handle'
+import { placeOf } from './effects'
+import { exprState, type Handle, isHandle, ownerOf, valueState } from './handle'
 import { describe, lift } from './lift'
 import { checkName } from './names'
-import { read } from './read'
 import { rootPlace } from './place'
+import { read } from './read'
 import { makeRef, makeValue } from './ref'
 import { typeFrom } from './schema'
 import type { Arg, Expr, Ref, ShapeOf, Value } from './types'
-import type { ValueName } from '../types'
 
 /** How the body of a function sees its parameters, and what callers give for them. */
 type Inside<P> = { [K in keyof P]: P[K] extends PtrDecl<infer S> ? Ref<ShapeOf<S>> : Value<ShapeOf<P[K]>> }
-type Outside<P> = { [K in keyof P]: P[K] extends PtrDecl<infer S> ? Ref<ShapeOf<S>> : ShapeOf<P[K]> extends infer T extends ValueName ? Arg<T> : Value<ShapeOf<P[K]>> }
+type Outside<P> = {
+  [K in keyof P]: P[K] extends PtrDecl<infer S>
+    ? Ref<ShapeOf<S>>
+    : ShapeOf<P[K]> extends infer T extends ValueName
+      ? Arg<T>
+      : Value<ShapeOf<P[K]>>
+}
 
 /**
  * A WGSL function, called like a JavaScript one. `signature` gives its name and the names of its parameters,
@@ -27,14 +33,26 @@ type Outside<P> = { [K in keyof P]: P[K] extends PtrDecl<infer S> ? Ref<ShapeOf<
  *
  *     const gelu = func('gelu(x)', [f32], (x) => f32`0.5 * ${x} * (1 + tanh(0.7978845608 * (${x} + 0.044715 * ${x} * ${x} * ${x})))`)
  */
-export function func<const P extends readonly unknown[], R>(signature: string, params: P, body: (...args: [...Inside<P>, Builder]) => R): (...args: Outside<P>) => R extends Expr<infer T> ? Expr<T> : R {
+export function func<const P extends readonly unknown[], R>(
+  signature: string,
+  params: P,
+  body: (...args: [...Inside<P>, Builder]) => R,
+): (...args: Outside<P>) => R extends Expr<infer T> ? Expr<T> : R {
   const f = new FunctionSource(signature, params, body as (...args: never[]) => unknown)
   const call = (...args: unknown[]): unknown => {
     const { session } = ownerOf(args)
-    if (session === null) return fail('bad-argument', `${f.name} is called without an expression of a kernel among its arguments`, `say which kernel calls it: k.call(${f.name}, …)`)
+    if (session === null)
+      return fail(
+        'bad-argument',
+        `${f.name} is called without an expression of a kernel among its arguments`,
+        `say which kernel calls it: k.call(${f.name}, …)`,
+      )
     return f.call(session, args)
   }
-  Object.defineProperties(call, { name: { value: f.name }, [CALL]: { value: (s: Session, a: readonly unknown[]) => f.call(s, a) } })
+  Object.defineProperties(call, {
+    name: { value: f.name },
+    [CALL]: { value: (s: Session, a: readonly unknown[]) => f.call(s, a) },
+  })
   return call as unknown as (...args: Outside<P>) => R extends Expr<infer T> ? Expr<T> : R
 }
 
@@ -45,12 +63,25 @@ class FunctionSource {
   private readonly names: readonly string[]
   private readonly paramsOf = new WeakMap<Session, readonly FuncParam[]>()
 
-  constructor(signature: string, private readonly types: readonly unknown[], private readonly body: (...args: never[]) => unknown) {
+  constructor(
+    signature: string,
+    private readonly types: readonly unknown[],
+    private readonly body: (...args: never[]) => unknown,
+  ) {
     const found = SIGNATURE.exec(String(signature))
-    if (!found) fail('bad-name', `'${String(signature)}' is not a signature`, "write the name and the names of the parameters: 'gelu(x)'")
+    if (!found)
+      fail(
+        'bad-name',
+        `'${String(signature)}' is not a signature`,
+        "write the name and the names of the parameters: 'gelu(x)'",
+      )
     const [, name = '', list = ''] = found
-    const names = list.split(',').map((s) => s.trim()).filter((s) => s !== '')
-    if (names.length !== types.length) fail('bad-argument', `${name} names ${names.length} parameters and gives ${types.length} types`)
+    const names = list
+      .split(',')
+      .map((s) => s.trim())
+      .filter((s) => s !== '')
+    if (names.length !== types.length)
+      fail('bad-argument', `${name} names ${names.length} parameters and gives ${types.length} types`)
     if (new Set(names).size !== names.length) fail('duplicate-name', `${name} has two parameters of one name`)
     this.name = checkName(name, 'a function')
     this.names = names.map((n) => checkName(n, 'a parameter'))
@@ -60,7 +91,8 @@ class FunctionSource {
 
   call(session: Session, args: readonly unknown[]): Handle | undefined {
     const params = this.params(session)
-    if (args.length !== params.length) fail('no-overload', `${this.name} takes ${params.length} arguments, and was given ${args.length}`)
+    if (args.length !== params.length)
+      fail('no-overload', `${this.name} takes ${params.length} arguments, and was given ${args.length}`)
     const func = this.build(session)
     const { scope } = session
     const given = params.map((p, i) => {
@@ -76,7 +108,8 @@ class FunctionSource {
   /** The types of a kernel are its own: it names its structs. */
   private params(session: Session): readonly FuncParam[] {
     let found = this.paramsOf.get(session)
-    if (!found) this.paramsOf.set(session, (found = this.names.map((name, i) => ({ name, type: typeFrom(this.types[i], name) }))))
+    if (!found)
+      this.paramsOf.set(session, (found = this.names.map((name, i) => ({ name, type: typeFrom(this.types[i], name) }))))
     return found
   }
 
@@ -92,7 +125,12 @@ class FunctionSource {
     const scope = new Scope(session, `function '${this.name}'`, true)
     const { stmts } = session.within(scope, () => scope.block(() => this.run(session, scope)))
     session.building.pop()
-    const func: Func = { name: uniqueName(session, this.name), params: this.params(session), result: resultOf(scope, this.name), body: stmts }
+    const func: Func = {
+      name: uniqueName(session, this.name),
+      params: this.params(session),
+      result: resultOf(scope, this.name),
+      body: stmts,
+    }
     session.functions.set(this, func)
     return func
   }
@@ -100,15 +138,32 @@ class FunctionSource {
   private run(session: Session, scope: Scope): void {
     const handles = this.params(session).map((p): Handle => {
       const label = `parameter '${p.name}'`
-      if (isPointer(p.type)) return makeRef(rootPlace({ kind: 'pointer', name: p.name }, p.type.of), { session, scope, access: p.type.access, label, eager: false })
-      return makeValue(exprState(Object.freeze({ kind: 'argument', type: p.type, name: p.name }), { session, scope, home: scope.current }, session.at(), label))
+      if (isPointer(p.type))
+        return makeRef(rootPlace({ kind: 'pointer', name: p.name }, p.type.of), {
+          session,
+          scope,
+          access: p.type.access,
+          label,
+          eager: false,
+        })
+      return makeValue(
+        exprState(
+          Object.freeze({ kind: 'argument', type: p.type, name: p.name }),
+          { session, scope, home: scope.current },
+          session.at(),
+          label,
+        ),
+      )
     })
     const k = makeBuilder({ session, invocations: null, variant: '' })
     const value = (this.body as (...args: unknown[]) => unknown)(...handles, k)
     if (value === undefined) return
-    if (!isHandle(value) && typeof value !== 'number' && typeof value !== 'boolean') fail('bad-argument', `the body of ${this.name} gives ${describe(value)}`, 'it gives an expression, or nothing')
+    if (!isHandle(value) && typeof value !== 'number' && typeof value !== 'boolean')
+      fail('bad-argument', `the body of ${this.name} gives ${describe(value)}`, 'it gives an expression, or nothing')
     const known = scope.returned.find((t) => t !== null)
-    const node = isHandle(value) ? read(value, session) : lift(value, known ?? 'bool', session, `the value of ${this.name}`)
+    const node = isHandle(value)
+      ? read(value, session)
+      : lift(value, known ?? 'bool', session, `the value of ${this.name}`)
     scope.returned.push(node.type)
     scope.emit({ kind: 'return', at: session.at(), value: node })
   }
@@ -118,14 +173,20 @@ const isPointer = (type: Type): type is PtrType => typeof type === 'object' && t
 
 function pointee(arg: unknown, type: PtrType, what: string): ReturnType<typeof placeOf> {
   const place = placeOf(arg, what)
-  return sameType(place.type, type.of) ? place : fail('type-mismatch', `${what} must refer to ${spell(type.of)}, and refers to ${spell(place.type)}`)
+  return sameType(place.type, type.of)
+    ? place
+    : fail('type-mismatch', `${what} must refer to ${spell(type.of)}, and refers to ${spell(place.type)}`)
 }
 
 function resultOf(scope: Scope, name: string): Type | null {
   const [first = null, ...rest] = scope.returned
   for (const other of rest) {
     const same = first === null || other === null ? first === other : sameType(first, other)
-    if (!same) fail('type-mismatch', `${name} returns ${first === null ? 'nothing' : spell(first)} in one place and ${other === null ? 'nothing' : spell(other)} in another`)
+    if (!same)
+      fail(
+        'type-mismatch',
+        `${name} returns ${first === null ? 'nothing' : spell(first)} in one place and ${other === null ? 'nothing' : spell(other)} in another`,
+      )
   }
   return first
 }

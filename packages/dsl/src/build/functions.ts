@@ -1,9 +1,9 @@
 import type { ValueName } from '../types'
 import { bitcast } from './apply'
 import { builtinFunctions } from './methods'
-import type { AnyExpr, Expr, Functions } from './types'
-import type { TypeTable } from './type-table'
 import type { Token } from './token'
+import type { TypeTable } from './type-table'
+import type { AnyExpr, Expr, Functions } from './types'
 
 /** Functions with two results. */
 interface Pairs {
@@ -17,4 +17,5 @@ interface Pairs {
 export const fn = builtinFunctions as unknown as Functions & Pairs
 
 /** The same bits as another type of the same size: `bitcast(u32, x)`. */
-export const bitcastTo = <T extends ValueName>(to: Token<T>, x: AnyExpr): Expr<T> => bitcast(to.type, x) as unknown as Expr<T>
+export const bitcastTo = <T extends ValueName>(to: Token<T>, x: AnyExpr): Expr<T> =>
+  bitcast(to.type, x) as unknown as Expr<T>

@@ -1,5 +1,5 @@
 import type { Expr, Place } from '../ir'
-import { spell, type Access, type Type, type ValueName } from '../types'
+import { type Access, spell, type Type, type ValueName } from '../types'
 import { fail, type OpenBlock, type Scope, type Session } from './context'
 
 /** The state of a handle, under a symbol: fields of structs are properties of handles and may have any name. */
@@ -46,9 +46,17 @@ export class Handle {
 
   [Symbol.toPrimitive](hint: string): never {
     if (hint === 'string') {
-      return fail('js-operator', `an expression of type ${this.type} is put into a JavaScript string`, `to build an expression from text, put the type before the template: ${tagOf(this.type)}\`\${a} + \${b}\``)
+      return fail(
+        'js-operator',
+        `an expression of type ${this.type} is put into a JavaScript string`,
+        `to build an expression from text, put the type before the template: ${tagOf(this.type)}\`\${a} + \${b}\``,
+      )
     }
-    return fail('js-operator', `a JavaScript operator is applied to an expression of type ${this.type}`, `use a method (a.add(b), a.lt(b)) or a template (${tagOf(this.type)}\`\${a} + \${b}\`): JavaScript's operators cannot be overloaded`)
+    return fail(
+      'js-operator',
+      `a JavaScript operator is applied to an expression of type ${this.type}`,
+      `use a method (a.add(b), a.lt(b)) or a template (${tagOf(this.type)}\`\${a} + \${b}\`): JavaScript's operators cannot be overloaded`,
+    )
   }
 
   toJSON(): string {
@@ -99,13 +107,21 @@ export const valueState = (node: Expr, scope: Scope, at: number, label = 'a valu
 export function checkUsable(s: State, session: Session | null): void {
   if (s.session === null) return
   if (session !== null && s.session !== session) {
-    fail('foreign-expression', `${s.label} of kernel '${s.session.kernelName}' is used in kernel '${session.kernelName}'`, 'an expression belongs to the kernel whose body made it: declare a binding or a param instead')
+    fail(
+      'foreign-expression',
+      `${s.label} of kernel '${s.session.kernelName}' is used in kernel '${session.kernelName}'`,
+      'an expression belongs to the kernel whose body made it: declare a binding or a param instead',
+    )
   }
   const scope = s.session.scope
   if (s.scope !== null && s.scope !== scope) {
     fail('foreign-expression', `${s.label} of ${s.scope.owner} is used in ${scope.owner}`, 'pass it as an argument')
   }
   if (s.home !== null && !s.home.open) {
-    fail('out-of-scope', `${s.label} of type ${spell(s.type)} is used outside the block that made it`, 'declare a variable before the block (k.var) and set it inside')
+    fail(
+      'out-of-scope',
+      `${s.label} of type ${spell(s.type)} is used outside the block that made it`,
+      'declare a variable before the block (k.var) and set it inside',
+    )
   }
 }

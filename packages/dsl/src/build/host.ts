@@ -1,7 +1,7 @@
 import type { HostExpr, HostOp, LaunchRule } from '../ir'
 import { apply } from './apply'
 import { fail } from './context'
-import { isHandle, type Handle } from './handle'
+import { type Handle, isHandle } from './handle'
 import { describe } from './lift'
 import type { Expr } from './types'
 
@@ -11,28 +11,51 @@ import type { Expr } from './types'
  */
 export class HostNumber {
   constructor(readonly expr: HostExpr) {}
-  add(other: HostArg): HostNumber { return host('add', this, other) }
-  sub(other: HostArg): HostNumber { return host('sub', this, other) }
-  mul(other: HostArg): HostNumber { return host('mul', this, other) }
+  add(other: HostArg): HostNumber {
+    return host('add', this, other)
+  }
+  sub(other: HostArg): HostNumber {
+    return host('sub', this, other)
+  }
+  mul(other: HostArg): HostNumber {
+    return host('mul', this, other)
+  }
   /** Rounds down. */
-  div(other: HostArg): HostNumber { return host('div', this, other) }
-  ceilDiv(other: HostArg): HostNumber { return host('ceilDiv', this, other) }
-  min(other: HostArg): HostNumber { return host('min', this, other) }
-  max(other: HostArg): HostNumber { return host('max', this, other) }
+  div(other: HostArg): HostNumber {
+    return host('div', this, other)
+  }
+  ceilDiv(other: HostArg): HostNumber {
+    return host('ceilDiv', this, other)
+  }
+  min(other: HostArg): HostNumber {
+    return host('min', this, other)
+  }
+  max(other: HostArg): HostNumber {
+    return host('max', this, other)
+  }
 
   [Symbol.toPrimitive](): never {
-    return fail('js-operator', 'a JavaScript operator is applied to a number of the launch rule', 'use its methods: n.mul(2), ceilDiv(n, 64)')
+    return fail(
+      'js-operator',
+      'a JavaScript operator is applied to a number of the launch rule',
+      'use its methods: n.mul(2), ceilDiv(n, 64)',
+    )
   }
 }
 
 export type HostArg = HostNumber | number
 
-const host = (kind: HostOp, a: HostArg, b: HostArg): HostNumber => new HostNumber({ kind, a: hostExpr(a), b: hostExpr(b) })
+const host = (kind: HostOp, a: HostArg, b: HostArg): HostNumber =>
+  new HostNumber({ kind, a: hostExpr(a), b: hostExpr(b) })
 
 export function hostExpr(x: unknown): HostExpr {
   if (x instanceof HostNumber) return x.expr
   if (typeof x === 'number' && Number.isInteger(x) && x >= 0) return x
-  return fail('bad-launch', `${describe(x)} is not a number of workgroups`, 'the launch rule computes with its params and non-negative integers: ({ n }) => [ceilDiv(n, 64)]')
+  return fail(
+    'bad-launch',
+    `${describe(x)} is not a number of workgroups`,
+    'the launch rule computes with its params and non-negative integers: ({ n }) => [ceilDiv(n, 64)]',
+  )
 }
 
 /** ⌈a / b⌉, of JavaScript numbers, of numbers in a launch rule, or of u32 expressions. */
@@ -53,7 +76,15 @@ function deviceCeilDiv(a: unknown, b: unknown): Handle {
 
 export function launchRule(workgroups: unknown): LaunchRule {
   if (!Array.isArray(workgroups) || workgroups.length < 1 || workgroups.length > 3) {
-    return fail('bad-launch', `the launch rule gives ${describe(workgroups)}`, 'it gives one to three counts: ({ rows }) => [rows]')
+    return fail(
+      'bad-launch',
+      `the launch rule gives ${describe(workgroups)}`,
+      'it gives one to three counts: ({ rows }) => [rows]',
+    )
   }
-  return { dimensions: workgroups.length as 1 | 2 | 3, workgroups: workgroups.map(hostExpr), folds: workgroups.length === 1 }
+  return {
+    dimensions: workgroups.length as 1 | 2 | 3,
+    workgroups: workgroups.map(hostExpr),
+    folds: workgroups.length === 1,
+  }
 }

@@ -1,9 +1,40 @@
 export type { Builder, Else, RangeOptions } from './builder-types'
-export { bitcastTo as bitcast, fn } from './functions'
-export { buffer, input, inout, output, override, ptr, subgroupMatrix, texture, uniform, type BindingDecl, type Override } from './declarations'
+export {
+  type BindingDecl,
+  buffer,
+  inout,
+  input,
+  type Override,
+  output,
+  override,
+  ptr,
+  subgroupMatrix,
+  texture,
+  uniform,
+} from './declarations'
 export { func } from './func'
+export { bitcastTo as bitcast, fn } from './functions'
 export { ceilDiv, HostNumber } from './host'
-export { kernel, type BodyView, type KernelDecl, type KernelOf, type SignatureOf } from './kernel'
+export { type BodyView, type KernelDecl, type KernelOf, kernel, type SignatureOf } from './kernel'
 export * from './token'
-export { each, tuple, type Tuple } from './tuple'
-export type { AnyExpr, Arg, ArrayRef, ArrayValue, AtomicRef, Expr, Float, IndexArg, Int, Numeric, Ref, ScalarOf, Shape, ShapeOf, Value, ValuesRef, VarRef, WriteRef } from './types'
+export { each, type Tuple, tuple } from './tuple'
+export type {
+  AnyExpr,
+  Arg,
+  ArrayRef,
+  ArrayValue,
+  AtomicRef,
+  Expr,
+  Float,
+  IndexArg,
+  Int,
+  Numeric,
+  Ref,
+  ScalarOf,
+  Shape,
+  ShapeOf,
+  Value,
+  ValuesRef,
+  VarRef,
+  WriteRef,
+} from './types'

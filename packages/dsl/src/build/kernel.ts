@@ -1,13 +1,13 @@
-import { positionOf, WeftError, type Diagnostic } from '../diagnostics'
-import { serialize, type Binding, type Extent, type Kernel, type KernelSource, type Position } from '../ir'
+import { type Diagnostic, positionOf, WeftError } from '../diagnostics'
+import { type Binding, type Extent, type Kernel, type KernelSource, type Position, serialize } from '../ir'
 import type { FeatureName } from '../ops'
 import type { Access, ScalarName, TextureType, ValueName } from '../types'
 import { makeBuilder } from './builder'
 import type { Builder } from './builder-types'
 import { fail, Scope, Session } from './context'
-import { overrideDecl, type BindingDecl, type BindingView, type Override } from './declarations'
+import { type BindingDecl, type BindingView, type Override, overrideDecl } from './declarations'
 import { exprState, Handle } from './handle'
-import { HostNumber, launchRule, type HostArg } from './host'
+import { type HostArg, HostNumber, launchRule } from './host'
 import { describe } from './lift'
 import { installMethods } from './methods'
 import { checkName } from './names'
@@ -26,7 +26,12 @@ type Overrides = Readonly<Record<string, Override>>
  * `N` are the names of the params. The launch rule is typed by them alone: TypeScript would infer `P` from a rule that
  * mentions it, before it has looked at calls among the params (`d.arrayOf(d.u32, 4)`).
  */
-export interface KernelDecl<B extends Bindings, P extends Params, O extends Overrides, N extends string = keyof P & string> {
+export interface KernelDecl<
+  B extends Bindings,
+  P extends Params,
+  O extends Overrides,
+  N extends string = keyof P & string,
+> {
   /** Invocations of a workgroup in x, y, z: numbers, or names of overrides. */
   readonly workgroupSize: readonly (number | (keyof O & string))[]
   readonly bindings: B
@@ -37,7 +42,9 @@ export interface KernelDecl<B extends Bindings, P extends Params, O extends Over
    * The launch rule: how many workgroups to dispatch. One count is linear: `k.workgroupIndex` runs over it, 0 is
    * skipped, and a count above what the device takes in one dimension is folded.
    */
-  readonly workgroups?: (n: { readonly [K in N | keyof O]: HostNumber } & { readonly [K in keyof B]: { readonly length: HostNumber } }) => readonly HostArg[]
+  readonly workgroups?: (
+    n: { readonly [K in N | keyof O]: HostNumber } & { readonly [K in keyof B]: { readonly length: HostNumber } },
+  ) => readonly HostArg[]
   /** Pairs of an input and an output that may be the same buffer. */
   readonly aliases?: readonly (readonly [keyof B & string, keyof B & string])[]
   /** Versions of the body, best first, with the features that each needs; `k.variant` tells the body which it is. */
@@ -49,10 +56,11 @@ export interface KernelDecl<B extends Bindings, P extends Params, O extends Over
 }
 
 /** What the body sees: bindings, params and overrides by name. */
-export type BodyView<B extends Bindings, P extends Params, O extends Overrides> =
-  & { readonly [K in keyof B]: BindingView<B[K]> }
-  & { readonly [K in keyof P]: Value<ShapeOf<P[K]>> }
-  & { readonly [K in keyof O]: O[K] extends Override<infer T> ? Expr<T> : never }
+export type BodyView<B extends Bindings, P extends Params, O extends Overrides> = {
+  readonly [K in keyof B]: BindingView<B[K]>
+} & { readonly [K in keyof P]: Value<ShapeOf<P[K]>> } & {
+  readonly [K in keyof O]: O[K] extends Override<infer T> ? Expr<T> : never
+}
 
 /** A kernel as a value: its declaration and its body, built when it is first compiled or run. */
 export interface KernelOf<B extends Bindings, P extends Params, O extends Overrides> extends KernelSource {
@@ -63,7 +71,9 @@ export interface KernelOf<B extends Bindings, P extends Params, O extends Overri
 /** What a caller gives a kernel: its bindings (`texture` or `buffer`) and the types of its params, by name. */
 export type SignatureOf<K> = K extends { readonly $types?: { readonly bindings: infer B; readonly params: infer P } }
   ? {
-      readonly bindings: { readonly [N in keyof B]: B[N] extends BindingDecl<{ readonly type: `texture_${string}` }> ? 'texture' : 'buffer' }
+      readonly bindings: {
+        readonly [N in keyof B]: B[N] extends BindingDecl<{ readonly type: `texture_${string}` }> ? 'texture' : 'buffer'
+      }
       readonly params: { readonly [N in keyof P]: ShapeOf<P[N]> extends infer T extends ValueName ? T : 'composed' }
     }
   : never
@@ -71,7 +81,9 @@ export type SignatureOf<K> = K extends { readonly $types?: { readonly bindings: 
 type None = Record<never, never>
 
 /** Refuses names that bindings and params share. (Apart from `params`, whose types it would keep from being inferred.) */
-type Disjoint<Shared extends PropertyKey> = [Shared] extends [never] ? unknown : { readonly params: { readonly [K in Shared]: never } }
+type Disjoint<Shared extends PropertyKey> = [Shared] extends [never]
+  ? unknown
+  : { readonly params: { readonly [K in Shared]: never } }
 
 /**
  * Declares a kernel.
@@ -88,7 +100,12 @@ type Disjoint<Shared extends PropertyKey> = [Shared] extends [never] ? unknown :
  *
  * Errors in the body are thrown as WeftError, with the line, when the kernel is first built.
  */
-export function kernel<const B extends Bindings, const P extends Params = None, const O extends Overrides = None, N extends string = never>(
+export function kernel<
+  const B extends Bindings,
+  const P extends Params = None,
+  const O extends Overrides = None,
+  N extends string = never,
+>(
   name: string,
   decl: KernelDecl<B, P, O, N> & Disjoint<keyof B & keyof P>,
   body: (view: BodyView<B, P, O>, k: Builder) => void,
@@ -117,7 +134,10 @@ class Source implements KernelSource {
     private readonly decl: AnyDecl,
     private readonly body: (view: never, k: Builder) => void,
   ) {
-    this.variants = Object.entries(decl.variants ?? { portable: [] }).map(([variant, needs]) => ({ name: variant, needs }))
+    this.variants = Object.entries(decl.variants ?? { portable: [] }).map(([variant, needs]) => ({
+      name: variant,
+      needs,
+    }))
   }
 
   ir(variant = this.first): Kernel {
@@ -136,7 +156,9 @@ class Source implements KernelSource {
       const first = this.built.get(variant)?.kernel
       if (first && serialize(first) !== serialize(kernel)) {
         throw new WeftError({
-          code: 'not-deterministic', message: `the body of kernel '${this.name}' built something else when it was run again`, position: this.declared,
+          code: 'not-deterministic',
+          message: `the body of kernel '${this.name}' built something else when it was run again`,
+          position: this.declared,
           note: 'a body must do the same each time: no random numbers, no counters or lists from outside that it changes',
         })
       }
@@ -156,7 +178,11 @@ class Source implements KernelSource {
 
   private build(variant: string, trace: boolean): Built {
     if (!this.variants.some((v) => v.name === variant)) {
-      fail('unknown-name', `kernel '${this.name}' has no variant '${variant}'`, `its variants: ${this.variants.map((v) => v.name).join(', ')}`)
+      fail(
+        'unknown-name',
+        `kernel '${this.name}' has no variant '${variant}'`,
+        `its variants: ${this.variants.map((v) => v.name).join(', ')}`,
+      )
     }
     installMethods()
     return namingStructs(() => this.run(variant, trace))
@@ -176,7 +202,13 @@ class Source implements KernelSource {
     )
     if (!trace) this.refuseUnused(session, variant)
     const kernel: Kernel = Object.freeze({
-      ...shell, launch: launch && session.seesGrid ? { ...launch, folds: false } : launch, variant, constants: session.constants, variables: session.variables, functions: [...session.functions.values()], body: stmts,
+      ...shell,
+      launch: launch && session.seesGrid ? { ...launch, folds: false } : launch,
+      variant,
+      constants: session.constants,
+      variables: session.variables,
+      functions: [...session.functions.values()],
+      body: stmts,
     })
     return { kernel, positions: session.positions }
   }
@@ -187,7 +219,10 @@ class Source implements KernelSource {
       return check()
     } catch (error) {
       if (!(error instanceof WeftError)) throw error
-      const [first, ...more] = error.diagnostics.map((d) => ({ ...d, position: this.declared })) as [Diagnostic, ...Diagnostic[]]
+      const [first, ...more] = error.diagnostics.map((d) => ({ ...d, position: this.declared })) as [
+        Diagnostic,
+        ...Diagnostic[],
+      ]
       throw new WeftError(first, ...more)
     }
   }
@@ -196,10 +231,15 @@ class Source implements KernelSource {
     const unused = session.operations.filter((o) => !o.used)
     if (unused.length === 0) return
     const positions = this.positions(variant)
-    const [first, ...more] = unused.map((o): Diagnostic => ({
-      code: 'unused-value', message: `the value of ${o.label} is not used`, at: o.at, position: positions[o.at] ?? null,
-      note: 'an expression alone does nothing: store it (.set), name it (k.let), or remove it',
-    }))
+    const [first, ...more] = unused.map(
+      (o): Diagnostic => ({
+        code: 'unused-value',
+        message: `the value of ${o.label} is not used`,
+        at: o.at,
+        position: positions[o.at] ?? null,
+        note: 'an expression alone does nothing: store it (.set), name it (k.let), or remove it',
+      }),
+    )
     throw new WeftError(first as Diagnostic, ...more)
   }
 }
@@ -211,21 +251,44 @@ type Shell = Omit<Kernel, 'launch' | 'variant' | 'constants' | 'variables' | 'fu
 
 function declare(name: string, decl: AnyDecl): Shell {
   const bindings = Object.entries(decl.bindings ?? {}).map(([n, b]) => bindingOf(n, b))
-  const params = Object.entries(decl.params ?? {}).map(([n, schema]) => ({ name: checkName(n, 'a param'), type: typeFrom(schema, n) }))
+  const params = Object.entries(decl.params ?? {}).map(([n, schema]) => ({
+    name: checkName(n, 'a param'),
+    type: typeFrom(schema, n),
+  }))
   const overrides = Object.entries(decl.overrides ?? {}).map(([n, o]) => overrideDecl(checkName(n, 'an override'), o))
   const names = [...bindings, ...params, ...overrides].map((x) => x.name)
   const twice = names.find((n, i) => names.indexOf(n) !== i)
-  if (twice !== undefined) fail('duplicate-name', `'${twice}' is declared twice in kernel '${name}'`, 'bindings, params and overrides share one set of names')
+  if (twice !== undefined)
+    fail(
+      'duplicate-name',
+      `'${twice}' is declared twice in kernel '${name}'`,
+      'bindings, params and overrides share one set of names',
+    )
   return {
-    kind: 'kernel', name, workgroupSize: extents(name, decl, overrides.map((o) => o.name)), subgroupSize: decl.subgroupSize ?? null,
-    bindings, params, overrides, aliases: decl.aliases ?? [], guards: decl.guards ?? 'required',
+    kind: 'kernel',
+    name,
+    workgroupSize: extents(
+      name,
+      decl,
+      overrides.map((o) => o.name),
+    ),
+    subgroupSize: decl.subgroupSize ?? null,
+    bindings,
+    params,
+    overrides,
+    aliases: decl.aliases ?? [],
+    guards: decl.guards ?? 'required',
   }
 }
 
 function bindingOf(name: string, decl: BindingDecl): Binding {
   checkName(name, 'a binding')
   if (typeof decl !== 'object' || decl === null || !('schema' in decl)) {
-    return fail('bad-argument', `binding '${name}' is declared as ${describe(decl)}`, 'declare it input(…), output(…), inout(…), uniform(…) or texture(…)')
+    return fail(
+      'bad-argument',
+      `binding '${name}' is declared as ${describe(decl)}`,
+      'declare it input(…), output(…), inout(…), uniform(…) or texture(…)',
+    )
   }
   const type = typeFrom(decl.schema, name)
   const access: Access = decl.access
@@ -236,20 +299,38 @@ function bindingOf(name: string, decl: BindingDecl): Binding {
 
 function extents(name: string, decl: AnyDecl, overrides: readonly string[]): Kernel['workgroupSize'] {
   const given: readonly unknown[] = [decl.workgroupSize].flat()
-  if (given.length < 1 || given.length > 3) fail('workgroup-size', `kernel '${name}' has a workgroup size of ${given.length} dimensions`, 'give one to three: [256], [16, 16], [8, 8, 4]')
+  if (given.length < 1 || given.length > 3)
+    fail(
+      'workgroup-size',
+      `kernel '${name}' has a workgroup size of ${given.length} dimensions`,
+      'give one to three: [256], [16, 16], [8, 8, 4]',
+    )
   const one = (e: unknown): Extent => {
-    if (typeof e === 'string') return overrides.includes(e) ? { override: e } : fail('unknown-name', `the workgroup size names override '${e}', which is not declared`)
+    if (typeof e === 'string')
+      return overrides.includes(e)
+        ? { override: e }
+        : fail('unknown-name', `the workgroup size names override '${e}', which is not declared`)
     if (typeof e === 'number' && Number.isInteger(e) && e >= 1) return e
-    return fail('workgroup-size', `${describe(e)} is not a workgroup size`, 'sizes are integers from 1 on, or names of overrides')
+    return fail(
+      'workgroup-size',
+      `${describe(e)} is not a workgroup size`,
+      'sizes are integers from 1 on, or names of overrides',
+    )
   }
   return [one(given[0]), one(given[1] ?? 1), one(given[2] ?? 1)]
 }
 
-function hostView(bindings: readonly Binding[], scalars: readonly { readonly name: string; readonly type: unknown }[]): Record<string, unknown> {
+function hostView(
+  bindings: readonly Binding[],
+  scalars: readonly { readonly name: string; readonly type: unknown }[],
+): Record<string, unknown> {
   const overrides = new Set(scalars.filter((s) => 'default' in s).map((s) => s.name))
   return Object.fromEntries([
     ...bindings.map((b) => [b.name, { length: new HostNumber({ kind: 'length', binding: b.name }) }]),
-    ...scalars.map((s) => [s.name, new HostNumber({ kind: overrides.has(s.name) ? 'override' : 'param', name: s.name })]),
+    ...scalars.map((s) => [
+      s.name,
+      new HostNumber({ kind: overrides.has(s.name) ? 'override' : 'param', name: s.name }),
+    ]),
   ])
 }
 
@@ -259,13 +340,28 @@ function views(session: Session, shell: Shell): Record<string, unknown> {
   const out: Record<string, unknown> = {}
   for (const b of shell.bindings) {
     const label = `'${b.name}'`
-    out[b.name] = makeRef(rootPlace({ kind: 'binding', name: b.name }, b.type), { session, scope: null, access: b.access, label, eager: false })
+    out[b.name] = makeRef(rootPlace({ kind: 'binding', name: b.name }, b.type), {
+      session,
+      scope: null,
+      access: b.access,
+      label,
+      eager: false,
+    })
   }
   for (const p of shell.params) {
-    out[p.name] = makeValue(exprState(Object.freeze({ kind: 'param', type: p.type, name: p.name }), owner, 0, `param '${p.name}'`))
+    out[p.name] = makeValue(
+      exprState(Object.freeze({ kind: 'param', type: p.type, name: p.name }), owner, 0, `param '${p.name}'`),
+    )
   }
   for (const o of shell.overrides) {
-    out[o.name] = new Handle(exprState(Object.freeze({ kind: 'override', type: o.type as ScalarName, name: o.name }), owner, 0, `override '${o.name}'`))
+    out[o.name] = new Handle(
+      exprState(
+        Object.freeze({ kind: 'override', type: o.type as ScalarName, name: o.name }),
+        owner,
+        0,
+        `override '${o.name}'`,
+      ),
+    )
   }
   return out
 }

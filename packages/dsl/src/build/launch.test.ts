@@ -2,15 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { type Builder, ceilDiv, d, type Expr, inout, kernel } from '../index'
 
 const launched = (index: (k: Builder) => Expr<'u32'>, counts: 1 | 2 = 1) =>
-  kernel('k', {
-    workgroupSize: [64],
-    bindings: { x: inout(d.arrayOf(d.u32)) },
-    params: { n: d.u32 },
-    workgroups: ({ n }) => (counts === 1 ? [ceilDiv(n, 64)] : [ceilDiv(n, 64), 2]),
-  }, ({ x, n }, k) => {
-    const i = k.let('i', index(k))
-    k.if(i.lt(n), () => x.at(i).addAssign(1))
-  }).ir().launch
+  kernel(
+    'k',
+    {
+      workgroupSize: [64],
+      bindings: { x: inout(d.arrayOf(d.u32)) },
+      params: { n: d.u32 },
+      workgroups: ({ n }) => (counts === 1 ? [ceilDiv(n, 64)] : [ceilDiv(n, 64), 2]),
+    },
+    ({ x, n }, k) => {
+      const i = k.let('i', index(k))
+      k.if(i.lt(n), () => x.at(i).addAssign(1))
+    },
+  ).ir().launch
 
 describe('launch rules', () => {
   it('fold where the body knows workgroups by their linear index only', () => {

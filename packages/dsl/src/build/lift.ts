@@ -1,12 +1,26 @@
 import type { Const, Expr } from '../ir'
-import { isMatrix, isVector, laneCount, roundF16, sameType, scalarOf, spell, type ScalarName, type Type, type ValueName } from '../types'
+import {
+  isMatrix,
+  isVector,
+  laneCount,
+  roundF16,
+  type ScalarName,
+  sameType,
+  scalarOf,
+  spell,
+  type Type,
+  type ValueName,
+} from '../types'
 import { fail, type Session } from './context'
 import { isHandle, STATE } from './handle'
 import { read } from './read'
 
 /** From what authors write where a value is expected — a handle, a number, a boolean — to an expression. */
 
-const RANGE: Record<'i32' | 'u32', readonly [number, number]> = { i32: [-(2 ** 31), 2 ** 31 - 1], u32: [0, 2 ** 32 - 1] }
+const RANGE: Record<'i32' | 'u32', readonly [number, number]> = {
+  i32: [-(2 ** 31), 2 ** 31 - 1],
+  u32: [0, 2 ** 32 - 1],
+}
 
 /** Checks that a JavaScript number has a value of the scalar type, and rounds floats to it. */
 export function literal(scalar: ScalarName, x: unknown): number {
@@ -18,23 +32,37 @@ export function literal(scalar: ScalarName, x: unknown): number {
   if (scalar === 'i32' || scalar === 'u32') {
     const [low, high] = RANGE[scalar]
     if (!Number.isInteger(x) || x < low || x > high) {
-      return fail('bad-literal', `${x} is not a value of ${scalar}`, `${scalar} holds the integers from ${low} to ${high}`)
+      return fail(
+        'bad-literal',
+        `${x} is not a value of ${scalar}`,
+        `${scalar} holds the integers from ${low} to ${high}`,
+      )
     }
     return x === 0 ? 0 : x
   }
   const rounded = scalar === 'f32' ? Math.fround(x) : roundF16(x)
   if (Number.isFinite(x) && !Number.isFinite(rounded)) {
-    return fail('bad-literal', `${x} is beyond the range of ${scalar}`, `the greatest ${scalar} is ${scalar === 'f32' ? '3.4028234663852886e38' : '65504'}; for infinity write ${scalar}(Infinity)`)
+    return fail(
+      'bad-literal',
+      `${x} is beyond the range of ${scalar}`,
+      `the greatest ${scalar} is ${scalar === 'f32' ? '3.4028234663852886e38' : '65504'}; for infinity write ${scalar}(Infinity)`,
+    )
   }
   return rounded
 }
 
 export const describe = (x: unknown): string =>
-  isHandle(x) ? `an expression of type ${x.type}`
-  : typeof x === 'string' ? `the string ${JSON.stringify(x)}`
-  : typeof x === 'function' ? `the function ${x.name || '(anonymous)'}`
-  : x === null || typeof x !== 'object' ? `${String(x)}`
-  : Array.isArray(x) ? 'an array' : `an object (${Object.keys(x).slice(0, 4).join(', ')})`
+  isHandle(x)
+    ? `an expression of type ${x.type}`
+    : typeof x === 'string'
+      ? `the string ${JSON.stringify(x)}`
+      : typeof x === 'function'
+        ? `the function ${x.name || '(anonymous)'}`
+        : x === null || typeof x !== 'object'
+          ? `${String(x)}`
+          : Array.isArray(x)
+            ? 'an array'
+            : `an object (${Object.keys(x).slice(0, 4).join(', ')})`
 
 /** The constant of value type `type` with all lanes `x`. */
 export function constant(type: ValueName, x: unknown): Const {
@@ -53,7 +81,8 @@ export function lift(value: unknown, type: Type, session: Session | null, what: 
   if (isHandle(value)) {
     const given = value.type
     if (typeof type === 'string' ? given === type : sameType(value[STATE].type, type)) return read(value, session)
-    if (typeof type === 'string' && isVector(type) && given === scalarOf(type)) return splat(type, read(value, session), session?.at() ?? -1)
+    if (typeof type === 'string' && isVector(type) && given === scalarOf(type))
+      return splat(type, read(value, session), session?.at() ?? -1)
     return fail('type-mismatch', `${what} must be ${spell(type)}, and is ${given}`, convertNote(type, given))
   }
   if (typeof type === 'string' && !isMatrix(type)) {
@@ -71,13 +100,21 @@ function convertNote(type: Type, given: string): string | undefined {
 export function liftIndex(index: unknown, count: number | null, session: Session | null, what: string): Expr {
   if (typeof index === 'number') {
     if (!Number.isInteger(index) || index < 0 || (count !== null && index >= count)) {
-      return fail('bad-index', `${index} is not an index of ${what}`, count === null ? 'indices are integers from 0 on' : `indices are the integers from 0 to ${count - 1}`)
+      return fail(
+        'bad-index',
+        `${index} is not an index of ${what}`,
+        count === null ? 'indices are integers from 0 on' : `indices are the integers from 0 to ${count - 1}`,
+      )
     }
     return constant('u32', index)
   }
   if (isHandle(index)) {
     if (index.type === 'u32' || index.type === 'i32') return read(index, session)
-    return fail('bad-index', `an index of ${what} is ${index.type}`, isFloatName(index.type) ? 'convert it: u32(x)' : 'indices are u32 or i32')
+    return fail(
+      'bad-index',
+      `an index of ${what} is ${index.type}`,
+      isFloatName(index.type) ? 'convert it: u32(x)' : 'indices are u32 or i32',
+    )
   }
   return fail('bad-index', `${describe(index)} is not an index of ${what}`)
 }

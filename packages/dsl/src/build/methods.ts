@@ -9,7 +9,27 @@ import { step, swizzle } from './ref'
  * bundlers drop modules whose exports nobody uses.
  */
 
-const METHODS: readonly PureName[] = ['add', 'sub', 'mul', 'div', 'rem', 'neg', 'eq', 'ne', 'lt', 'le', 'gt', 'ge', 'bitAnd', 'bitOr', 'bitXor', 'bitNot', 'shl', 'shr', 'not']
+const METHODS: readonly PureName[] = [
+  'add',
+  'sub',
+  'mul',
+  'div',
+  'rem',
+  'neg',
+  'eq',
+  'ne',
+  'lt',
+  'le',
+  'gt',
+  'ge',
+  'bitAnd',
+  'bitOr',
+  'bitXor',
+  'bitNot',
+  'shl',
+  'shr',
+  'not',
+]
 
 const define = (name: string, value: (this: Handle, ...args: unknown[]) => unknown): void => {
   Object.defineProperty(Handle.prototype, name, { value, configurable: true })
@@ -28,7 +48,10 @@ export function installMethods(): void {
   }
 
   // On vectors of bools `&&` does not exist: lane by lane it is `&`.
-  for (const [name, vector] of [['and', 'boolAnd'], ['or', 'boolOr']] as const) {
+  for (const [name, vector] of [
+    ['and', 'boolAnd'],
+    ['or', 'boolOr'],
+  ] as const) {
     define(name, function (other) {
       return apply(laneCount(this.type) > 1 ? vector : name, [this, other])
     })
@@ -55,8 +78,8 @@ const functions: Record<string, unknown> = {}
 for (const [name, row] of Object.entries(PURE)) {
   if (row.form === 'call' && !('member' in row)) functions[name] = (...args: unknown[]) => apply(name as PureName, args)
 }
-functions['frexp'] = (x: unknown) => ({ fract: optional('frexpFract', x), exp: optional('frexpExp', x) })
-functions['modf'] = (x: unknown) => ({ fract: optional('modfFract', x), whole: optional('modfWhole', x) })
+functions.frexp = (x: unknown) => ({ fract: optional('frexpFract', x), exp: optional('frexpExp', x) })
+functions.modf = (x: unknown) => ({ fract: optional('modfFract', x), whole: optional('modfWhole', x) })
 
 /** One of two results: who asks for both need not use both. */
 function optional(op: PureName, x: unknown): Handle {

@@ -1,7 +1,7 @@
 import type { Expr, Place, Result } from '../ir'
 import { isConstructible, spell } from '../types'
 import { fail, type Session } from './context'
-import { checkUsable, STATE, type Handle, type State } from './handle'
+import { checkUsable, type Handle, STATE, type State } from './handle'
 
 /**
  * The expression of a handle, checked to be usable here. A reference that was made by `.at(…)` or a lane was read
@@ -15,7 +15,11 @@ export function read(handle: Handle, session: Session | null): Expr {
   refuseRead(s)
   if (s.node === null) return load(s, s.place)
   if (s.written) {
-    fail('stale-read', `${s.label} is read after it was set, but its value is the one from before`, 'read it again: write the .at(…) once more, or keep the new value with k.let')
+    fail(
+      'stale-read',
+      `${s.label} is read after it was set, but its value is the one from before`,
+      'read it again: write the .at(…) once more, or keep the new value with k.let',
+    )
   }
   return s.node
 }

@@ -1,9 +1,19 @@
+import type { Expr, Place, Step } from '../ir'
 import type { EffectName } from '../ops'
-import type { Expr, Place, Root, Step } from '../ir'
-import { factsOf, isMatrix, isValue, scalarOf, spell, vectorName, type Access, type ArrayType, type Type, type ValueName } from '../types'
+import {
+  type ArrayType,
+  factsOf,
+  isMatrix,
+  isValue,
+  scalarOf,
+  spell,
+  type Type,
+  type ValueName,
+  vectorName,
+} from '../types'
 import { apply } from './apply'
 import { fail, type Scope, type Session } from './context'
-import { exprState, Handle, NOBODY, ownerOf, STATE, State, valueState, type Owner } from './handle'
+import { exprState, Handle, NOBODY, type Owner, ownerOf, STATE, State, valueState } from './handle'
 import { constant, lift, liftIndex } from './lift'
 import type { RefOptions } from './place'
 import { load, read } from './read'
@@ -24,7 +34,18 @@ export class Ref extends Handle {
   }
 }
 
-for (const [name, op] of [['add', 'add'], ['sub', 'sub'], ['mul', 'mul'], ['div', 'div'], ['rem', 'rem'], ['and', 'bitAnd'], ['or', 'bitOr'], ['xor', 'bitXor'], ['shl', 'shl'], ['shr', 'shr']] as const) {
+for (const [name, op] of [
+  ['add', 'add'],
+  ['sub', 'sub'],
+  ['mul', 'mul'],
+  ['div', 'div'],
+  ['rem', 'rem'],
+  ['and', 'bitAnd'],
+  ['or', 'bitOr'],
+  ['xor', 'bitXor'],
+  ['shl', 'shl'],
+  ['shr', 'shr'],
+] as const) {
   Object.defineProperty(Ref.prototype, `${name}Assign`, {
     value(this: Ref, value: unknown): void {
       this.set(apply(op, [this, value]))
@@ -35,9 +56,18 @@ for (const [name, op] of [['add', 'add'], ['sub', 'sub'], ['mul', 'mul'], ['div'
 function refuseWrite(s: State): Session {
   const session = s.session as Session
   if (s.access === 'read') {
-    fail('binding-access', `${s.label} is an input and cannot be written`, 'declare it inout(…) to read and write it, or output(…) to write it')
+    fail(
+      'binding-access',
+      `${s.label} is an input and cannot be written`,
+      'declare it inout(…) to read and write it, or output(…) to write it',
+    )
   }
-  if (s.scope !== null && s.scope !== session.scope) fail('foreign-expression', `${s.label} of ${s.scope.owner} is set in ${session.scope.owner}`, 'pass it as a pointer: ptr(…)')
+  if (s.scope !== null && s.scope !== session.scope)
+    fail(
+      'foreign-expression',
+      `${s.label} of ${s.scope.owner} is set in ${session.scope.owner}`,
+      'pass it as a pointer: ptr(…)',
+    )
   if (s.home !== null && !s.home.open) fail('out-of-scope', `${s.label} is set outside the block that declares it`)
   return session
 }
@@ -54,19 +84,40 @@ export class ArrayRef extends Ref {
     if (typeof type.count === 'number') return new Handle(exprState(constant('u32', type.count), NOBODY, 0))
     const session = s.session as Session
     const owner = { session, scope: s.scope, home: s.home }
-    if (type.count !== null) return new Handle(exprState(Object.freeze({ kind: 'override', type: 'u32', name: type.count.override }), owner, 0))
+    if (type.count !== null)
+      return new Handle(
+        exprState(Object.freeze({ kind: 'override', type: 'u32', name: type.count.override }), owner, 0),
+      )
     const at = session.at()
-    return new Handle(exprState(Object.freeze({ kind: 'length', at, type: 'u32', of: this.place }), owner, at, `the length of ${s.label}`))
+    return new Handle(
+      exprState(
+        Object.freeze({ kind: 'length', at, type: 'u32', of: this.place }),
+        owner,
+        at,
+        `the length of ${s.label}`,
+      ),
+    )
   }
 }
 
 /** An atomic in memory. */
 export class AtomicRef extends Handle {}
 
-const ATOMICS = { add: 'atomicAdd', sub: 'atomicSub', max: 'atomicMax', min: 'atomicMin', and: 'atomicAnd', or: 'atomicOr', xor: 'atomicXor', exchange: 'atomicExchange', load: 'atomicLoad', store: 'atomicStore' } as const satisfies Record<string, EffectName>
+const ATOMICS = {
+  add: 'atomicAdd',
+  sub: 'atomicSub',
+  max: 'atomicMax',
+  min: 'atomicMin',
+  and: 'atomicAnd',
+  or: 'atomicOr',
+  xor: 'atomicXor',
+  exchange: 'atomicExchange',
+  load: 'atomicLoad',
+  store: 'atomicStore',
+} as const satisfies Record<string, EffectName>
 for (const [name, op] of Object.entries(ATOMICS)) {
   Object.defineProperty(AtomicRef.prototype, name, {
-    value(this: AtomicRef, ...args: unknown[]): Handle | void {
+    value(this: AtomicRef, ...args: unknown[]): Handle | undefined {
       return atomic(this, op, args)
     },
   })
@@ -77,7 +128,16 @@ Object.defineProperty(AtomicRef.prototype, 'compareExchangeWeak', {
     const args = [expected, value].map((v) => lift(v, of, scope.session, 'an argument of compareExchangeWeak'))
     const old = scope.result(of)
     const exchanged = scope.result('bool')
-    scope.emit({ kind: 'effect', at, op: 'atomicCompareExchangeWeak', place: this[STATE].place, args, result: old, exchanged, majorness: null })
+    scope.emit({
+      kind: 'effect',
+      at,
+      op: 'atomicCompareExchangeWeak',
+      place: this[STATE].place,
+      args,
+      result: old,
+      exchanged,
+      majorness: null,
+    })
     return { old: new Handle(valueState(old, scope, at)), exchanged: new Handle(valueState(exchanged, scope, at)) }
   },
 })
@@ -85,11 +145,12 @@ Object.defineProperty(AtomicRef.prototype, 'compareExchangeWeak', {
 function atomicTarget(ref: AtomicRef, op: EffectName): { scope: Scope; at: number; of: 'i32' | 'u32' } {
   const s = ref[STATE]
   const session = s.session as Session
-  if (s.access === 'read') fail('binding-access', `${s.label} is an input: ${op} needs memory that can be written`, 'declare it inout(…)')
+  if (s.access === 'read')
+    fail('binding-access', `${s.label} is an input: ${op} needs memory that can be written`, 'declare it inout(…)')
   return { scope: session.scope, at: session.at(), of: (s.type as { of: 'i32' | 'u32' }).of }
 }
 
-function atomic(ref: AtomicRef, op: EffectName, values: unknown[]): Handle | void {
+function atomic(ref: AtomicRef, op: EffectName, values: unknown[]): Handle | undefined {
   const { scope, at, of } = atomicTarget(ref, op)
   const args = values.map((v) => lift(v, of, scope.session, `the argument of ${op}`))
   const result = op === 'atomicStore' ? null : scope.result(of)
@@ -100,14 +161,26 @@ function atomic(ref: AtomicRef, op: EffectName, values: unknown[]): Handle | voi
 /** A reference to `place`; what class it has, and what properties, follows from its type. */
 export function makeRef(place: Place, o: RefOptions): Handle {
   const { type } = place
-  const state = new State(type, o.session, o.scope, o.scope?.current ?? null, o.known ?? null, place, o.access, o.label, 0)
+  const state = new State(
+    type,
+    o.session,
+    o.scope,
+    o.scope?.current ?? null,
+    o.known ?? null,
+    place,
+    o.access,
+    o.label,
+    0,
+  )
   if (isValue(type)) {
     if (o.eager && state.node === null && o.access !== 'write') state.node = load(state, place)
     return new Ref(state)
   }
   switch (type.kind) {
-    case 'array': return new ArrayRef(state)
-    case 'atomic': return new AtomicRef(state)
+    case 'array':
+      return new ArrayRef(state)
+    case 'atomic':
+      return new AtomicRef(state)
     case 'struct': {
       const ref = new Ref(state)
       for (const field of type.fields) {
@@ -115,13 +188,17 @@ export function makeRef(place: Place, o: RefOptions): Handle {
       }
       return ref
     }
-    case 'texture': return textureRef(state, type)
-    case 'buffer': return bufferRef(state, makeRef)
-    default: return new Ref(state)
+    case 'texture':
+      return textureRef(state, type)
+    case 'buffer':
+      return bufferRef(state, makeRef)
+    default:
+      return new Ref(state)
   }
 }
 
-const extend = (place: Place, step: Step): Place => Object.freeze({ ...place, type: step.type, steps: [...place.steps, Object.freeze(step)] })
+const extend = (place: Place, step: Step): Place =>
+  Object.freeze({ ...place, type: step.type, steps: [...place.steps, Object.freeze(step)] })
 
 function member(ref: Handle, name: string, type: Type): Handle {
   const s = ref[STATE]
@@ -131,7 +208,14 @@ function member(ref: Handle, name: string, type: Type): Handle {
 function child(s: State, place: Place, label: string, known?: Expr): Handle {
   s.used = true
   const session = s.session as Session
-  return makeRef(place, { session, scope: session.scope, access: s.access, label, eager: true, ...(known ? { known } : {}) })
+  return makeRef(place, {
+    session,
+    scope: session.scope,
+    access: s.access,
+    label,
+    eager: true,
+    ...(known ? { known } : {}),
+  })
 }
 
 /** `handle.at(index)`: an element, a column or a lane; of a reference, again a reference. */
@@ -150,7 +234,8 @@ export function step(handle: Handle, index: unknown): Handle {
   return wrapValue(indexValue(of, type, i, at), owner, at, label)
 }
 
-const indexOf = (s: State, type: Type, i: Expr): Expr => indexValue(s.node as Expr, type, i, (s.session as Session).at())
+const indexOf = (s: State, type: Type, i: Expr): Expr =>
+  indexValue(s.node as Expr, type, i, (s.session as Session).at())
 
 function indexValue(of: Expr, type: Type, index: Expr, at: number): Expr {
   if (index.kind === 'const' && typeof of.type === 'string' && !isMatrix(of.type)) {
@@ -162,7 +247,11 @@ function indexValue(of: Expr, type: Type, index: Expr, at: number): Expr {
 export function elementOf(type: Type, label: string): [Type, number | null] {
   if (typeof type !== 'string') {
     if (type.kind === 'array') return [type.of, typeof type.count === 'number' ? type.count : null]
-    return fail('bad-type', `${label} of type ${spell(type)} has no elements`, type.kind === 'struct' ? `its fields: ${type.fields.map((f) => f.name).join(', ')}` : undefined)
+    return fail(
+      'bad-type',
+      `${label} of type ${spell(type)} has no elements`,
+      type.kind === 'struct' ? `its fields: ${type.fields.map((f) => f.name).join(', ')}` : undefined,
+    )
   }
   const { scalar, rows, cols } = factsOf(type)
   if (cols > 1) return [vectorName(scalar, rows), cols]
@@ -170,7 +259,8 @@ export function elementOf(type: Type, label: string): [Type, number | null] {
 }
 
 /** A pure value derived from the value of `s`, with properties for the fields of structs. */
-export const wrapValue = (node: Expr, owner: Owner, at: number, label: string): Handle => makeValue(exprState(node, owner, at, label))
+export const wrapValue = (node: Expr, owner: Owner, at: number, label: string): Handle =>
+  makeValue(exprState(node, owner, at, label))
 
 /** A handle of a value; of a struct with its fields, of an array with `length`. */
 export function makeValue(state: State): Handle {
@@ -184,7 +274,12 @@ export function makeValue(state: State): Handle {
         get: () => {
           const of = read(handle, state.session)
           const at = state.session?.at() ?? -1
-          return wrapValue(Object.freeze({ kind: 'member', at, type: field.type, of, name: field.name }), state, at, `${state.label}.${field.name}`)
+          return wrapValue(
+            Object.freeze({ kind: 'member', at, type: field.type, of, name: field.name }),
+            state,
+            at,
+            `${state.label}.${field.name}`,
+          )
         },
       })
     }
@@ -205,12 +300,22 @@ export function swizzle(handle: Handle, pattern: string): Handle {
   const rows = typeof type === 'string' && !isMatrix(type) ? factsOf(type).rows : 1
   const lanes = set ? [...pattern].map((c) => set.indexOf(c)) : []
   if (typeof type !== 'string' || rows === 1 || lanes.length < 1 || lanes.length > 4 || lanes.some((l) => l >= rows)) {
-    return fail('bad-swizzle', `.${pattern} is not a part of ${spell(type)}`, rows > 1 ? `its lanes are ${'xyzw'.slice(0, rows)}` : 'only vectors have lanes')
+    return fail(
+      'bad-swizzle',
+      `.${pattern} is not a part of ${spell(type)}`,
+      rows > 1 ? `its lanes are ${'xyzw'.slice(0, rows)}` : 'only vectors have lanes',
+    )
   }
   if (lanes.length === 1 && s.place !== null) return step(handle, lanes[0])
   const owner = ownerOf([handle])
   const of = read(handle, s.session)
   const at = s.session?.at() ?? -1
-  const node: Expr = Object.freeze({ kind: 'swizzle', at, type: vectorName(scalarOf(type), lanes.length), of, lanes: Object.freeze(lanes) })
+  const node: Expr = Object.freeze({
+    kind: 'swizzle',
+    at,
+    type: vectorName(scalarOf(type), lanes.length),
+    of,
+    lanes: Object.freeze(lanes),
+  })
   return wrapValue(node, owner, at, s.label)
 }

@@ -1,4 +1,4 @@
-import { isValueName, spell, type Field, type Type } from '../types'
+import { type Field, isValueName, spell, type Type } from '../types'
 import { fail } from './context'
 import { describe } from './lift'
 
@@ -23,20 +23,30 @@ export const WEFT_TYPE: unique symbol = Symbol('weft type')
 export function typeFrom(schema: unknown, what: string): Type {
   if (isValueName(schema)) return schema
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) {
-    return fail('bad-type', `${what} has ${describe(schema)} where a type is expected`, 'use a schema of typegpu/data (d.f32, d.arrayOf(d.f32), d.struct({…})) or a type of weft (f32, vec4f)')
+    return fail(
+      'bad-type',
+      `${what} has ${describe(schema)} where a type is expected`,
+      'use a schema of typegpu/data (d.f32, d.arrayOf(d.f32), d.struct({…})) or a type of weft (f32, vec4f)',
+    )
   }
   if (WEFT_TYPE in schema) return (schema as { readonly [WEFT_TYPE]: Type })[WEFT_TYPE]
   const s = schema as SchemaLike
   if (isValueName(s.type)) return s.type
   switch (s.type) {
-    case 'array': return { kind: 'array', of: typeFrom(s.elementType, what), count: countOf(s.elementCount, what) }
-    case 'struct': return structFrom(schema as object, s.propTypes ?? {}, what)
+    case 'array':
+      return { kind: 'array', of: typeFrom(s.elementType, what), count: countOf(s.elementCount, what) }
+    case 'struct':
+      return structFrom(schema as object, s.propTypes ?? {}, what)
     case 'atomic': {
       const of = typeFrom(s.inner, what)
-      return of === 'i32' || of === 'u32' ? { kind: 'atomic', of } : fail('bad-type', `${what} has an atomic of ${spell(of)}`, 'atomics are of i32 or u32')
+      return of === 'i32' || of === 'u32'
+        ? { kind: 'atomic', of }
+        : fail('bad-type', `${what} has an atomic of ${spell(of)}`, 'atomics are of i32 or u32')
     }
-    case 'decorated': return typeFrom(s.inner, what)
-    default: break
+    case 'decorated':
+      return typeFrom(s.inner, what)
+    default:
+      break
   }
   if (typeof schema === 'function' && s.type === undefined) return runtimeArray(schema as (n: number) => unknown, what)
   return fail('bad-type', `${what} has a schema of type '${String(s.type)}', which compute kernels do not have`)
@@ -57,7 +67,11 @@ function runtimeArray(schema: (n: number) => unknown, what: string): Type {
 function countOf(count: unknown, what: string): number | null {
   if (count === 0 || count === null) return null
   if (typeof count === 'number' && Number.isInteger(count) && count > 0) return count
-  return fail('bad-type', `${what} has an array of ${String(count)} elements`, 'a count is a positive integer; leave it out for a runtime-sized array')
+  return fail(
+    'bad-type',
+    `${what} has an array of ${String(count)} elements`,
+    'a count is a positive integer; leave it out for a runtime-sized array',
+  )
 }
 
 /** The structs of the kernel that is being built: there each schema has one name, and no two have the same. */
@@ -83,7 +97,9 @@ export function namingStructs<R>(build: () => R): R {
 function structFrom(schema: object, props: Readonly<Record<string, unknown>>, what: string): Type {
   const known = naming?.types.get(schema)
   if (known) return known
-  const fields = Object.entries(props).map(([name, prop]): Field => ({ name, type: typeFrom(prop, `${what}.${name}`), ...attributes(prop) }))
+  const fields = Object.entries(props).map(
+    ([name, prop]): Field => ({ name, type: typeFrom(prop, `${what}.${name}`), ...attributes(prop) }),
+  )
   const given = /^struct:(\w+)$/.exec(String(schema))?.[1]
   const base = given && given !== '<unnamed>' ? given : capitalize(what)
   let name = base

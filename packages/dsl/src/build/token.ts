@@ -1,4 +1,4 @@
-import { isValueName, VALUE_NAMES, type MatrixName, type ScalarName, type ValueName, type VectorName } from '../types'
+import { isValueName, type MatrixName, type ScalarName, VALUE_NAMES, type ValueName, type VectorName } from '../types'
 import { construct } from './construct'
 import { fail } from './context'
 import { type Handle, isHandle } from './handle'
@@ -22,27 +22,51 @@ const isTemplate = (x: unknown): x is TemplateStringsArray => Array.isArray(x) &
 
 function makeToken<T extends ValueName>(type: T): Token<T> {
   installMethods()
-  const call = (...args: readonly unknown[]): Handle => (isTemplate(args[0]) ? template(type, args[0], args.slice(1)) : construct(type, args))
-  return Object.freeze(Object.defineProperties(call, { type: { value: type, enumerable: true }, name: { value: type } })) as unknown as Token<T>
+  const call = (...args: readonly unknown[]): Handle =>
+    isTemplate(args[0]) ? template(type, args[0], args.slice(1)) : construct(type, args)
+  return Object.freeze(
+    Object.defineProperties(call, { type: { value: type, enumerable: true }, name: { value: type } }),
+  ) as unknown as Token<T>
 }
 
-const tokens = Object.fromEntries(VALUE_NAMES.map((name) => [name, makeToken(name)])) as { readonly [T in ValueName]: Token<T> }
+const tokens = Object.fromEntries(VALUE_NAMES.map((name) => [name, makeToken(name)])) as {
+  readonly [T in ValueName]: Token<T>
+}
 
 /** The token of a type by its name. */
 export const tokenOf = <T extends ValueName>(type: T): Token<T> => tokens[type] as unknown as Token<T>
 
 /** The token of the type of an expression, for helpers that are generic over types. */
 export function typeOf<T extends ValueName>(x: Expr<T>): Token<T> {
-  if (!isHandle(x) || !isValueName(x.type)) return fail('bad-argument', `typeOf(${describe(x)}): not an expression of a value type`)
+  if (!isHandle(x) || !isValueName(x.type))
+    return fail('bad-argument', `typeOf(${describe(x)}): not an expression of a value type`)
   return tokenOf(x.type) as unknown as Token<T>
 }
 
 export const { bool, f16, f32, i32, u32 } = tokens as { readonly [T in ScalarName]: Token<T> }
-export const { vec2f, vec3f, vec4f, vec2h, vec3h, vec4h, vec2i, vec3i, vec4i, vec2u, vec3u, vec4u } = tokens as { readonly [T in VectorName]: Token<T> }
+export const { vec2f, vec3f, vec4f, vec2h, vec3h, vec4h, vec2i, vec3i, vec4i, vec2u, vec3u, vec4u } = tokens as {
+  readonly [T in VectorName]: Token<T>
+}
 export const vec2b: Token<'vec2<bool>'> = tokens['vec2<bool>']
 export const vec3b: Token<'vec3<bool>'> = tokens['vec3<bool>']
 export const vec4b: Token<'vec4<bool>'> = tokens['vec4<bool>']
 export const {
-  mat2x2f, mat2x3f, mat2x4f, mat3x2f, mat3x3f, mat3x4f, mat4x2f, mat4x3f, mat4x4f,
-  mat2x2h, mat2x3h, mat2x4h, mat3x2h, mat3x3h, mat3x4h, mat4x2h, mat4x3h, mat4x4h,
+  mat2x2f,
+  mat2x3f,
+  mat2x4f,
+  mat3x2f,
+  mat3x3f,
+  mat3x4f,
+  mat4x2f,
+  mat4x3f,
+  mat4x4f,
+  mat2x2h,
+  mat2x3h,
+  mat2x4h,
+  mat3x2h,
+  mat3x3h,
+  mat3x4h,
+  mat4x2h,
+  mat4x3h,
+  mat4x4h,
 } = tokens as { readonly [T in MatrixName]: Token<T> }

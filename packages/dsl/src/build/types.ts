@@ -99,73 +99,127 @@ type IntName = 'i32' | 'u32' | `vec${2 | 3 | 4}${'i' | 'u'}`
 type BoolName = 'bool' | `vec${2 | 3 | 4}<bool>`
 
 type Swizzled<T extends ValueName, P extends string> = P extends `${Lane}${infer A}`
-  ? A extends '' ? ScalarOf<T>
-  : A extends `${Lane}${infer B}`
-    ? B extends '' ? TypeTable[T]['v2']
-    : B extends `${Lane}${infer C}`
-      ? C extends '' ? VectorOf<ScalarOf<T>, 3>
-      : C extends Lane ? TypeTable[T]['v4'] : never
-    : never
-  : never
+  ? A extends ''
+    ? ScalarOf<T>
+    : A extends `${Lane}${infer B}`
+      ? B extends ''
+        ? TypeTable[T]['v2']
+        : B extends `${Lane}${infer C}`
+          ? C extends ''
+            ? VectorOf<ScalarOf<T>, 3>
+            : C extends Lane
+              ? TypeTable[T]['v4']
+              : never
+          : never
+      : never
   : never
 type Lane = 'x' | 'y' | 'z' | 'w' | 'r' | 'g' | 'b' | 'a'
 
-interface Suffix { bool: '<bool>'; f16: 'h'; f32: 'f'; i32: 'i'; u32: 'u' }
+interface Suffix {
+  bool: '<bool>'
+  f16: 'h'
+  f32: 'f'
+  i32: 'i'
+  u32: 'u'
+}
 /** The vector of `N` lanes of a scalar type. */
 export type VectorOf<S extends ScalarName, N extends 2 | 3 | 4> = `vec${N}${Suffix[S]}`
 
 /** The product of a matrix with a vector, a matrix or a scalar, or of a scalar and a vector. */
-type Product<A extends ValueName, B extends ValueName> =
-  B extends TypeTable[A]['wider'] ? B
+type Product<A extends ValueName, B extends ValueName> = B extends TypeTable[A]['wider']
+  ? B
   : A extends `mat${infer C}x${infer R}${infer S extends 'f' | 'h'}`
-    ? B extends `mat${infer K}x${C}${S}` ? As<`mat${K}x${R}${S}`>
-    : B extends `vec${C}${S}` ? As<`vec${R}${S}`>
-    : B extends ScalarOf<A> ? A : never
-  : B extends `mat${infer C}x${infer R}${infer S extends 'f' | 'h'}`
-    ? A extends `vec${R}${S}` ? As<`vec${C}${S}`>
-    : A extends ScalarOf<B> ? B : never
-  : never
+    ? B extends `mat${infer K}x${C}${S}`
+      ? As<`mat${K}x${R}${S}`>
+      : B extends `vec${C}${S}`
+        ? As<`vec${R}${S}`>
+        : B extends ScalarOf<A>
+          ? A
+          : never
+    : B extends `mat${infer C}x${infer R}${infer S extends 'f' | 'h'}`
+      ? A extends `vec${R}${S}`
+        ? As<`vec${C}${S}`>
+        : A extends ScalarOf<B>
+          ? B
+          : never
+      : never
 type As<T extends string> = T extends ValueName ? T : never
 
 // Composed types.
 
-export interface ArrayShape<E extends Shape = Shape> { readonly array: E }
-export interface StructShape<F = unknown> { readonly struct: F }
-export interface AtomicShape<T extends Int = Int> { readonly atomic: T }
+export interface ArrayShape<E extends Shape = Shape> {
+  readonly array: E
+}
+export interface StructShape<F = unknown> {
+  readonly struct: F
+}
+export interface AtomicShape<T extends Int = Int> {
+  readonly atomic: T
+}
 /** A matrix held by a whole subgroup. */
-export interface MatrixShape<R extends 'left' | 'right' | 'result' = 'left' | 'right' | 'result', T extends string = string> { readonly matrix: R; readonly of: T }
-export interface TextureShape<C extends 'f32' | 'i32' | 'u32' = 'f32' | 'i32' | 'u32'> { readonly texture: C }
-export interface BufferShape { readonly buffer: true }
+export interface MatrixShape<
+  R extends 'left' | 'right' | 'result' = 'left' | 'right' | 'result',
+  T extends string = string,
+> {
+  readonly matrix: R
+  readonly of: T
+}
+export interface TextureShape<C extends 'f32' | 'i32' | 'u32' = 'f32' | 'i32' | 'u32'> {
+  readonly texture: C
+}
+export interface BufferShape {
+  readonly buffer: true
+}
 export type Shape = ValueName | ArrayShape | StructShape | AtomicShape | MatrixShape | TextureShape | BufferShape
 
 /** One of weft's composed types as a value (`ptr`, `subgroupMatrix`, `buffer`). */
-export interface TypeOf<S extends Shape> { readonly [shape]: S }
+export interface TypeOf<S extends Shape> {
+  readonly [shape]: S
+}
 declare const shape: unique symbol
 
 /** The shape of a schema of `typegpu/data`, or of one of weft's type tokens. */
-export type ShapeOf<S> =
-  S extends { readonly type: infer N extends ValueName } ? N
-  : S extends TypeOf<infer W> ? W
-  : S extends { readonly type: 'array'; readonly elementType: infer E } ? ArrayShape<Extract<ShapeOf<E>, Shape>>
-  : S extends { readonly type: 'struct'; readonly propTypes: infer P } ? StructShape<{ [K in keyof P]: ShapeOf<P[K]> }>
-  : S extends { readonly type: 'atomic'; readonly inner: { readonly type: infer N extends Int } } ? AtomicShape<N>
-  : S extends { readonly type: 'decorated'; readonly inner: infer I } ? ShapeOf<I>
-  : S extends { readonly type: `texture_${string}`; readonly sampleType: { readonly type: infer C extends 'f32' | 'i32' | 'u32' } } ? TextureShape<C>
-  : S extends { readonly type: `texture_storage_${string}`; readonly format: infer F extends string } ? TextureShape<F extends `${string}uint` ? 'u32' : F extends `${string}sint` ? 'i32' : 'f32'>
-  : S extends (count: number) => infer A ? ShapeOf<A>
-  : never
+export type ShapeOf<S> = S extends { readonly type: infer N extends ValueName }
+  ? N
+  : S extends TypeOf<infer W>
+    ? W
+    : S extends { readonly type: 'array'; readonly elementType: infer E }
+      ? ArrayShape<Extract<ShapeOf<E>, Shape>>
+      : S extends { readonly type: 'struct'; readonly propTypes: infer P }
+        ? StructShape<{ [K in keyof P]: ShapeOf<P[K]> }>
+        : S extends { readonly type: 'atomic'; readonly inner: { readonly type: infer N extends Int } }
+          ? AtomicShape<N>
+          : S extends { readonly type: 'decorated'; readonly inner: infer I }
+            ? ShapeOf<I>
+            : S extends {
+                  readonly type: `texture_${string}`
+                  readonly sampleType: { readonly type: infer C extends 'f32' | 'i32' | 'u32' }
+                }
+              ? TextureShape<C>
+              : S extends { readonly type: `texture_storage_${string}`; readonly format: infer F extends string }
+                ? TextureShape<F extends `${string}uint` ? 'u32' : F extends `${string}sint` ? 'i32' : 'f32'>
+                : S extends (count: number) => infer A
+                  ? ShapeOf<A>
+                  : never
 
 /** A value of a shape, to be read. */
-export type Value<S> =
-  S extends ValueName ? Expr<S>
-  : S extends ArrayShape<infer E> ? ArrayValue<E>
-  : S extends StructShape<infer F> ? { readonly [K in keyof F]: Value<F[K]> } & StructBrand<S>
-  : S extends MatrixShape ? MatrixValue<S>
-  : S extends TextureShape<infer C> ? Texture<C>
-  : S extends BufferShape ? BufferViews<'read'>
-  : never
+export type Value<S> = S extends ValueName
+  ? Expr<S>
+  : S extends ArrayShape<infer E>
+    ? ArrayValue<E>
+    : S extends StructShape<infer F>
+      ? { readonly [K in keyof F]: Value<F[K]> } & StructBrand<S>
+      : S extends MatrixShape
+        ? MatrixValue<S>
+        : S extends TextureShape<infer C>
+          ? Texture<C>
+          : S extends BufferShape
+            ? BufferViews<'read'>
+            : never
 
-export interface MatrixValue<S extends MatrixShape> { readonly [brand]: S }
+export interface MatrixValue<S extends MatrixShape> {
+  readonly [brand]: S
+}
 
 type Coords = Arg<'u32'> | Arg<'i32'> | Expr<'vec2u'> | Expr<'vec2i'> | Expr<'vec3u'> | Expr<'vec3i'>
 type Texel = { f32: 'vec4f'; i32: 'vec4i'; u32: 'vec4u' }
@@ -191,7 +245,9 @@ export interface BufferViews<A extends 'read' | 'read_write'> {
   readonly byteLength: Expr<'u32'>
 }
 
-interface StructBrand<S> { readonly [brand]: S }
+interface StructBrand<S> {
+  readonly [brand]: S
+}
 
 export interface ArrayValue<E extends Shape> {
   readonly [brand]: ArrayShape<E>
@@ -206,15 +262,21 @@ export interface ArrayValue<E extends Shape> {
 type Inner<E> = E extends ArrayShape<infer I> ? I : E extends ValueName ? TypeTable[E]['element'] : never
 
 /** A place that can be read and written. */
-export type Ref<S> =
-  S extends ValueName ? VarRef<S>
-  : S extends ArrayShape<infer E> ? ArrayRef<E>
-  : S extends StructShape<infer F> ? { readonly [K in keyof F]: Ref<F[K]> } & Settable<Value<S> | Ref<S>>
-  : S extends AtomicShape<infer T> ? AtomicRef<T>
-  : S extends MatrixShape ? MatrixValue<S> & Settable<MatrixValue<S>>
-  : S extends TextureShape<infer C> ? Texture<C>
-  : S extends BufferShape ? BufferViews<'read_write'>
-  : never
+export type Ref<S> = S extends ValueName
+  ? VarRef<S>
+  : S extends ArrayShape<infer E>
+    ? ArrayRef<E>
+    : S extends StructShape<infer F>
+      ? { readonly [K in keyof F]: Ref<F[K]> } & Settable<Value<S> | Ref<S>>
+      : S extends AtomicShape<infer T>
+        ? AtomicRef<T>
+        : S extends MatrixShape
+          ? MatrixValue<S> & Settable<MatrixValue<S>>
+          : S extends TextureShape<infer C>
+            ? Texture<C>
+            : S extends BufferShape
+              ? BufferViews<'read_write'>
+              : never
 
 export interface Settable<V> {
   set(value: V): void
@@ -287,14 +349,19 @@ export interface AtomicRef<T extends Int> {
 }
 
 /** A place that can only be written: an output. */
-export type WriteRef<S> =
-  S extends ValueName ? WriteValue<S>
-  : S extends ArrayShape<infer E> ? WriteArray<E>
-  : S extends StructShape<infer F> ? { readonly [K in keyof F]: WriteRef<F[K]> } & Settable<Value<S> | Ref<S>>
-  : S extends AtomicShape<infer T> ? AtomicRef<T>
-  : S extends TextureShape<infer C> ? Texture<C>
-  : S extends BufferShape ? BufferViews<'read_write'>
-  : never
+export type WriteRef<S> = S extends ValueName
+  ? WriteValue<S>
+  : S extends ArrayShape<infer E>
+    ? WriteArray<E>
+    : S extends StructShape<infer F>
+      ? { readonly [K in keyof F]: WriteRef<F[K]> } & Settable<Value<S> | Ref<S>>
+      : S extends AtomicShape<infer T>
+        ? AtomicRef<T>
+        : S extends TextureShape<infer C>
+          ? Texture<C>
+          : S extends BufferShape
+            ? BufferViews<'read_write'>
+            : never
 
 export interface WriteValue<T extends ValueName> {
   set(value: Arg<T>): void
@@ -323,38 +390,57 @@ export interface Storable<T extends ValueName> {
 
 // Built-in functions, from the table of pure ops.
 
-type SlotType<S, T extends ValueName> =
-  S extends 'T' | 'TS' ? T
-  : S extends 'S' ? TypeTable[T]['scalar']
-  : S extends 'B' | 'BS' ? TypeTable[T]['bool']
-  : S extends 'U' ? TypeTable[T]['u32']
-  : S extends 'I' ? TypeTable[T]['i32']
-  : S extends 'R' ? TypeTable[T]['transposed']
-  : S extends ValueName ? S : never
+type SlotType<S, T extends ValueName> = S extends 'T' | 'TS'
+  ? T
+  : S extends 'S'
+    ? TypeTable[T]['scalar']
+    : S extends 'B' | 'BS'
+      ? TypeTable[T]['bool']
+      : S extends 'U'
+        ? TypeTable[T]['u32']
+        : S extends 'I'
+          ? TypeTable[T]['i32']
+          : S extends 'R'
+            ? TypeTable[T]['transposed']
+            : S extends ValueName
+              ? S
+              : never
 
 type SlotArgs<I extends readonly unknown[], T extends ValueName> = { [K in keyof I]: Arg<SlotType<I[K], T>> }
 
 /** The TypeScript signature of a row. */
-export type Signature<R extends { readonly over: readonly ValueName[]; readonly in: readonly unknown[]; readonly out: unknown }> =
-  R['over'] extends readonly []
-    ? (...args: SlotArgs<R['in'], 'u32'>) => Expr<SlotType<R['out'], 'u32'>>
-    : <T extends R['over'][number]>(...args: SlotArgs<R['in'], T>) => Expr<SlotType<R['out'], T>>
+export type Signature<
+  R extends { readonly over: readonly ValueName[]; readonly in: readonly unknown[]; readonly out: unknown },
+> = R['over'] extends readonly []
+  ? (...args: SlotArgs<R['in'], 'u32'>) => Expr<SlotType<R['out'], 'u32'>>
+  : <T extends R['over'][number]>(...args: SlotArgs<R['in'], T>) => Expr<SlotType<R['out'], T>>
 
 /** Rows that are operators or halves of one function are reached in another way than by `fn`. */
-type NotInFn = { [K in keyof typeof PURE]: (typeof PURE)[K]['form'] extends 'call' ? ((typeof PURE)[K] extends { member: string } ? K : never) : K }[keyof typeof PURE]
-export type Functions = { readonly [K in keyof typeof PURE as K extends NotInFn ? never : K]: Signature<(typeof PURE)[K]> }
+type NotInFn = {
+  [K in keyof typeof PURE]: (typeof PURE)[K]['form'] extends 'call'
+    ? (typeof PURE)[K] extends { member: string }
+      ? K
+      : never
+    : K
+}[keyof typeof PURE]
+export type Functions = {
+  readonly [K in keyof typeof PURE as K extends NotInFn ? never : K]: Signature<(typeof PURE)[K]>
+}
 
 // Effects that the builder offers, from the table of effects.
 
-type Family<F extends string> = { [K in keyof typeof EFFECTS]: (typeof EFFECTS)[K]['family'] extends F ? K : never }[keyof typeof EFFECTS]
+type Family<F extends string> = {
+  [K in keyof typeof EFFECTS]: (typeof EFFECTS)[K]['family'] extends F ? K : never
+}[keyof typeof EFFECTS]
 
 type EffectArgs<I extends readonly unknown[], T extends ValueName> = {
   [K in keyof I]: I[K] extends 'const:u32' ? number : I[K] extends 'uniform:u32' ? Arg<'u32'> : Arg<SlotType<I[K], T>>
 }
-type EffectSignature<R extends { readonly over: readonly ValueName[]; readonly in: readonly unknown[]; readonly out: unknown }> =
-  R['over'] extends readonly []
-    ? (...args: EffectArgs<R['in'], 'u32'>) => Expr<SlotType<R['out'], 'u32'>>
-    : <T extends R['over'][number]>(...args: EffectArgs<R['in'], T>) => Expr<SlotType<R['out'], T>>
+type EffectSignature<
+  R extends { readonly over: readonly ValueName[]; readonly in: readonly unknown[]; readonly out: unknown },
+> = R['over'] extends readonly []
+  ? (...args: EffectArgs<R['in'], 'u32'>) => Expr<SlotType<R['out'], 'u32'>>
+  : <T extends R['over'][number]>(...args: EffectArgs<R['in'], T>) => Expr<SlotType<R['out'], T>>
 
 /** The subgroup and quad operations. */
 export type SubgroupOps = { readonly [K in Family<'subgroup' | 'quad'>]: EffectSignature<(typeof EFFECTS)[K]> }

@@ -27,7 +27,10 @@ export interface OverrideDecl {
 }
 
 /** A value parameter, or a pointer parameter with its address space. */
-export interface FuncParam { readonly name: string; readonly type: Type }
+export interface FuncParam {
+  readonly name: string
+  readonly type: Type
+}
 
 export interface Func {
   readonly name: string
@@ -38,7 +41,11 @@ export interface Func {
 }
 
 /** A module-scope constant: a value built from constants only. */
-export interface ConstantDecl { readonly name: string; readonly type: Type; readonly value: Expr }
+export interface ConstantDecl {
+  readonly name: string
+  readonly type: Type
+  readonly value: Expr
+}
 
 /** A kernel: one compute entry point with everything that it uses. */
 export interface Kernel {
@@ -83,4 +90,8 @@ export interface KernelSource {
 export type Extent = number | { readonly override: string }
 
 /** Where in the author's source a statement was written. */
-export interface Position { readonly file: string; readonly line: number; readonly column: number }
+export interface Position {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}

@@ -43,9 +43,13 @@ export interface HostScope {
 export function evaluateHost(e: HostExpr, scope: HostScope): number {
   if (typeof e === 'number') return e
   switch (e.kind) {
-    case 'param': return scope.param(e.name)
-    case 'override': return scope.override(e.name)
-    case 'length': return scope.length(e.binding)
-    default: return HOST_OPS[e.kind](evaluateHost(e.a, scope), evaluateHost(e.b, scope))
+    case 'param':
+      return scope.param(e.name)
+    case 'override':
+      return scope.override(e.name)
+    case 'length':
+      return scope.length(e.binding)
+    default:
+      return HOST_OPS[e.kind](evaluateHost(e.a, scope), evaluateHost(e.b, scope))
   }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { deserialize, print, serialize, type Kernel } from '.'
+import { deserialize, type Kernel, print, serialize } from '.'
 import * as t from './testing/fixture'
 
 beforeEach(t.restart)
@@ -17,31 +17,65 @@ function sample(): Kernel {
   const accRead = t.load(t.ref(acc))
   const cas = t.effect('atomicCompareExchangeWeak', 'u32', [t.u(0), sum], t.ref(hist, t.u(3)))
   const called = t.call('scale', [t.f(2), t.ref(acc)], 'f32')
-  return t.kernel([
-    start,
-    t.var_(acc),
-    t.var_(again),
-    t.range('c', t.lid(), t.param('cols'), t.u(64), (c) => [t.store(t.ref(tile, c), t.f(Number.NaN)), t.continue_()]),
-    t.barrier(),
-    xs,
-    accRead,
-    t.store(t.ref(acc), t.op('fma', xs.result, xs.result, accRead.result)),
-    cas,
-    called,
-    t.switch_(t.lid(), [[[0, 1], [t.break_()]], [[2], []]], [t.return_()]),
-    t.loop({ header: [], test: t.op('lt', sum, t.param('cols')), body: [t.break_()], continuing: [t.barrier()], breakIf: t.op('not', cas.exchanged!) }),
-    t.if_(t.op('lt', sum, t.param('cols')), [t.store(t.ref(y, sum), t.op('mul', t.op('add', called.result!, t.f(1)), t.f(1e-7)))], [t.return_()]),
-  ], {
-    name: 'sample',
-    bindings: [x, y, hist],
-    params: [{ name: 'cols', type: 'u32' }],
-    variables: [tile],
-    launch: { dimensions: 1, folds: true, workgroups: [{ kind: 'ceilDiv', a: { kind: 'param', name: 'cols' }, b: 64 }] },
-    functions: [t.func('scale', [['a', 'f32'], ['p', t.pointer('function', 'f32')]], 'f32', [
-      t.store(t.deref('p', 'f32'), t.argument('a', 'f32')),
-      t.return_(t.convert('f32', t.bitcast('u32', t.argument('a', 'f32')))),
-    ])],
-  })
+  return t.kernel(
+    [
+      start,
+      t.var_(acc),
+      t.var_(again),
+      t.range('c', t.lid(), t.param('cols'), t.u(64), (c) => [t.store(t.ref(tile, c), t.f(Number.NaN)), t.continue_()]),
+      t.barrier(),
+      xs,
+      accRead,
+      t.store(t.ref(acc), t.op('fma', xs.result, xs.result, accRead.result)),
+      cas,
+      called,
+      t.switch_(
+        t.lid(),
+        [
+          [[0, 1], [t.break_()]],
+          [[2], []],
+        ],
+        [t.return_()],
+      ),
+      t.loop({
+        header: [],
+        test: t.op('lt', sum, t.param('cols')),
+        body: [t.break_()],
+        continuing: [t.barrier()],
+        breakIf: t.op('not', cas.exchanged!),
+      }),
+      t.if_(
+        t.op('lt', sum, t.param('cols')),
+        [t.store(t.ref(y, sum), t.op('mul', t.op('add', called.result!, t.f(1)), t.f(1e-7)))],
+        [t.return_()],
+      ),
+    ],
+    {
+      name: 'sample',
+      bindings: [x, y, hist],
+      params: [{ name: 'cols', type: 'u32' }],
+      variables: [tile],
+      launch: {
+        dimensions: 1,
+        folds: true,
+        workgroups: [{ kind: 'ceilDiv', a: { kind: 'param', name: 'cols' }, b: 64 }],
+      },
+      functions: [
+        t.func(
+          'scale',
+          [
+            ['a', 'f32'],
+            ['p', t.pointer('function', 'f32')],
+          ],
+          'f32',
+          [
+            t.store(t.deref('p', 'f32'), t.argument('a', 'f32')),
+            t.return_(t.convert('f32', t.bitcast('u32', t.argument('a', 'f32')))),
+          ],
+        ),
+      ],
+    },
+  )
 }
 
 const text = `kernel sample [64, 1, 1]
@@ -110,7 +144,8 @@ test('shared operands of a branch are not named beyond it', () => {
   const arm = () => [t.store(t.ref(y, shared), t.f(1)), t.store(t.ref(y, shared), t.f(2))]
   const printed = print(t.kernel([t.if_(t.bool(true), arm(), arm())], { bindings: [y] }))
   expect(printed.match(/\$\d = local_invocation_index \+ 1:u32/g)).toEqual([
-    '$1 = local_invocation_index + 1:u32', '$2 = local_invocation_index + 1:u32',
+    '$1 = local_invocation_index + 1:u32',
+    '$2 = local_invocation_index + 1:u32',
   ])
 })
 

@@ -15,8 +15,27 @@ export interface PrintOptions {
 }
 
 const BINARY: Readonly<Record<string, string>> = {
-  add: '+', sub: '-', mul: '*', product: '*', div: '/', rem: '%', bitAnd: '&', bitOr: '|', bitXor: '^', shl: '<<', shr: '>>',
-  eq: '==', ne: '!=', lt: '<', le: '<=', gt: '>', ge: '>=', and: '&&', or: '||', boolAnd: '&', boolOr: '|',
+  add: '+',
+  sub: '-',
+  mul: '*',
+  product: '*',
+  div: '/',
+  rem: '%',
+  bitAnd: '&',
+  bitOr: '|',
+  bitXor: '^',
+  shl: '<<',
+  shr: '>>',
+  eq: '==',
+  ne: '!=',
+  lt: '<',
+  le: '<=',
+  gt: '>',
+  ge: '>=',
+  and: '&&',
+  or: '||',
+  boolAnd: '&',
+  boolOr: '|',
 }
 const LANES = 'xyzw'
 
@@ -102,10 +121,14 @@ class Printer {
 
   private root(root: Root): string {
     switch (root.kind) {
-      case 'binding': return root.name
-      case 'pointer': return `*${root.name}`
-      case 'variable': return this.variables.get(root.id) ?? `?${root.id}`
-      case 'view': return `view<${spell(root.type)}>(${root.name}, ${this.expr(root.offset)})`
+      case 'binding':
+        return root.name
+      case 'pointer':
+        return `*${root.name}`
+      case 'variable':
+        return this.variables.get(root.id) ?? `?${root.id}`
+      case 'view':
+        return `view<${spell(root.type)}>(${root.name}, ${this.expr(root.offset)})`
     }
   }
 
@@ -149,29 +172,37 @@ function scalar(e: Of<Expr, 'const'>): string {
 const body = (head: string[], block: string[]): string[] => [...head.slice(0, -1), `${head.at(-1)} {`, ...block, '}']
 
 const STMT: Cases<Stmt, string[], [Printer]> = {
-  let: (s, p) => p.flush(() => `${p.expr(s.value)}`).map((line, i, all) => (i === all.length - 1 ? `${p.result(s.result)} = let${comment(s.name)} = ${line}` : line)),
-  var: (s, p) => p.flush(() => {
-    const init = s.variable.init ? ` = ${p.expr(s.variable.init)}` : ''
-    return `var ${p.declare(s.variable)}: ${spell(s.variable.type)}${init}`
-  }),
-  load: (s, p) => p.flush(() => {
-    const place = p.place(s.place)
-    return `${p.result(s.result)} = load ${place}`
-  }),
-  store: (s, p) => p.flush(() => {
-    const place = p.place(s.place)
-    return `store ${place} = ${p.expr(s.value)}`
-  }),
-  effect: (s, p) => p.flush(() => {
-    const order = s.majorness ? `.${s.majorness}` : ''
-    const args = [...(s.place ? [`&${p.place(s.place)}`] : []), ...(s.args.length ? [p.list(s.args)] : [])]
-    const results = [s.result, s.exchanged].flatMap((r) => (r ? [p.result(r)] : []))
-    return `${results.length ? `${results.join(', ')} = ` : ''}${s.op}${order}(${args.join(', ')})`
-  }),
-  call: (s, p) => p.flush(() => {
-    const args = p.list(s.args)
-    return `${s.result ? `${p.result(s.result)} = ` : ''}call ${s.func}(${args})`
-  }),
+  let: (s, p) =>
+    p
+      .flush(() => `${p.expr(s.value)}`)
+      .map((line, i, all) => (i === all.length - 1 ? `${p.result(s.result)} = let${comment(s.name)} = ${line}` : line)),
+  var: (s, p) =>
+    p.flush(() => {
+      const init = s.variable.init ? ` = ${p.expr(s.variable.init)}` : ''
+      return `var ${p.declare(s.variable)}: ${spell(s.variable.type)}${init}`
+    }),
+  load: (s, p) =>
+    p.flush(() => {
+      const place = p.place(s.place)
+      return `${p.result(s.result)} = load ${place}`
+    }),
+  store: (s, p) =>
+    p.flush(() => {
+      const place = p.place(s.place)
+      return `store ${place} = ${p.expr(s.value)}`
+    }),
+  effect: (s, p) =>
+    p.flush(() => {
+      const order = s.majorness ? `.${s.majorness}` : ''
+      const args = [...(s.place ? [`&${p.place(s.place)}`] : []), ...(s.args.length ? [p.list(s.args)] : [])]
+      const results = [s.result, s.exchanged].flatMap((r) => (r ? [p.result(r)] : []))
+      return `${results.length ? `${results.join(', ')} = ` : ''}${s.op}${order}(${args.join(', ')})`
+    }),
+  call: (s, p) =>
+    p.flush(() => {
+      const args = p.list(s.args)
+      return `${s.result ? `${p.result(s.result)} = ` : ''}call ${s.func}(${args})`
+    }),
   if: (s, p) => {
     const head = p.flush(() => `if ${p.expr(s.test)}`)
     const then = body(head, p.block(s.then))
@@ -192,7 +223,9 @@ const STMT: Cases<Stmt, string[], [Printer]> = {
     const after = p.block(s.continuing)
     if (s.breakIf) after.push(...indent(p.flush(() => `break if ${p.expr(s.breakIf as Expr)}`)))
     const inner = [...header, ...p.block(s.body)]
-    return after.length === 0 ? body(['loop'], inner) : body(['loop'], [...inner, ...indent(body(['continuing'], after))])
+    return after.length === 0
+      ? body(['loop'], inner)
+      : body(['loop'], [...inner, ...indent(body(['continuing'], after))])
   },
   break: () => ['break'],
   continue: () => ['continue'],
@@ -203,7 +236,10 @@ const STMT: Cases<Stmt, string[], [Printer]> = {
 export function printBlock(block: Block, options: PrintOptions = {}): string {
   const printer = new Printer(options)
   printer.count(block)
-  return printer.block(block).map((line) => line.slice(2)).join('\n')
+  return printer
+    .block(block)
+    .map((line) => line.slice(2))
+    .join('\n')
 }
 
 const extent = (e: Extent): string => (typeof e === 'number' ? String(e) : e.override)
@@ -211,19 +247,29 @@ const extent = (e: Extent): string => (typeof e === 'number' ? String(e) : e.ove
 function hostText(e: HostExpr): string {
   if (typeof e === 'number') return String(e)
   switch (e.kind) {
-    case 'param': case 'override': return e.name
-    case 'length': return `length(${e.binding})`
-    default: return `${e.kind}(${hostText(e.a)}, ${hostText(e.b)})`
+    case 'param':
+    case 'override':
+      return e.name
+    case 'length':
+      return `length(${e.binding})`
+    default:
+      return `${e.kind}(${hostText(e.a)}, ${hostText(e.b)})`
   }
 }
 
 function header(kernel: Kernel): string[] {
-  const lines = [`kernel ${kernel.name}${kernel.variant ? ` ${kernel.variant}` : ''} [${kernel.workgroupSize.map(extent).join(', ')}]`]
+  const lines = [
+    `kernel ${kernel.name}${kernel.variant ? ` ${kernel.variant}` : ''} [${kernel.workgroupSize.map(extent).join(', ')}]`,
+  ]
   if (kernel.subgroupSize !== null) lines.push(`subgroup size ${kernel.subgroupSize}`)
   if (kernel.guards === 'off') lines.push('guards off')
-  for (const b of kernel.bindings) lines.push(`${b.kind} ${b.name}: ${spell(b.type)} ${b.access}${b.writes ? ` ${b.writes}` : ''}`)
+  for (const b of kernel.bindings)
+    lines.push(`${b.kind} ${b.name}: ${spell(b.type)} ${b.access}${b.writes ? ` ${b.writes}` : ''}`)
   for (const f of kernel.params) lines.push(`param ${f.name}: ${spell(f.type)}`)
-  for (const o of kernel.overrides) lines.push(`override ${o.name}: ${o.type}${o.default === null ? '' : ` = ${number(o.default)}`}${o.id === null ? '' : ` id ${o.id}`}`)
+  for (const o of kernel.overrides)
+    lines.push(
+      `override ${o.name}: ${o.type}${o.default === null ? '' : ` = ${number(o.default)}`}${o.id === null ? '' : ` id ${o.id}`}`,
+    )
   if (kernel.launch) lines.push(`launch ${kernel.launch.workgroups.map(hostText).join(', ')}`)
   for (const [a, b] of kernel.aliases) lines.push(`alias ${a} = ${b}`)
   return lines
@@ -240,7 +286,8 @@ export function print(kernel: Kernel, options: PrintOptions = {}): string {
   const printer = new Printer(options)
   const lines = header(kernel)
   for (const c of kernel.constants) lines.push(`const ${c.name}: ${spell(c.type)} = ${printer.expr(c.value)}`)
-  for (const v of kernel.variables) lines.push(`${v.space} ${printer.declare(v)}: ${spell(v.type)}${v.init ? ` = ${printer.expr(v.init)}` : ''}`)
+  for (const v of kernel.variables)
+    lines.push(`${v.space} ${printer.declare(v)}: ${spell(v.type)}${v.init ? ` = ${printer.expr(v.init)}` : ''}`)
   for (const f of kernel.functions) lines.push(...funcText(f, printer))
   printer.count(kernel.body)
   return [...lines, ...body(['body'], printer.block(kernel.body))].join('\n')

@@ -10,10 +10,25 @@ import { operands } from './walk'
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 const FORMAT = 1
 
-const KINDS: ReadonlySet<string> = new Set(Object.keys({
-  const: 1, builtin: 1, param: 1, override: 1, constant: 1, argument: 1, result: 1,
-  op: 1, construct: 1, convert: 1, bitcast: 1, swizzle: 1, index: 1, member: 1, length: 1,
-} satisfies Record<Expr['kind'], 1>))
+const KINDS: ReadonlySet<string> = new Set(
+  Object.keys({
+    const: 1,
+    builtin: 1,
+    param: 1,
+    override: 1,
+    constant: 1,
+    argument: 1,
+    result: 1,
+    op: 1,
+    construct: 1,
+    convert: 1,
+    bitcast: 1,
+    swizzle: 1,
+    index: 1,
+    member: 1,
+    length: 1,
+  } satisfies Record<Expr['kind'], 1>),
+)
 
 const odd = (x: number): boolean => !Number.isFinite(x) || Object.is(x, -0)
 
@@ -64,7 +79,8 @@ export function serialize(kernel: Kernel): string {
 /** The kernel that `serialize` wrote, frozen. Throws a RangeError for another format. */
 export function deserialize(text: string): Kernel {
   const data = JSON.parse(text) as { readonly format?: number; readonly exprs: readonly Json[]; readonly kernel: Json }
-  if (data.format !== FORMAT) throw new RangeError(`a serialized kernel of format ${String(data.format)}; this is format ${FORMAT}`)
+  if (data.format !== FORMAT)
+    throw new RangeError(`a serialized kernel of format ${String(data.format)}; this is format ${FORMAT}`)
   const exprs: unknown[] = []
   const read = (x: Json): unknown => {
     if (x === null || typeof x !== 'object') return x

@@ -54,16 +54,22 @@ const STATEMENT_OPERANDS: Cases<Stmt, readonly Expr[]> = {
 }
 
 /** The expressions that a statement itself evaluates, in order, not those of nested blocks. */
-export const statementOperands = (s: Stmt): readonly Expr[] => (STATEMENT_OPERANDS[s.kind] as (s: Stmt) => readonly Expr[])(s)
+export const statementOperands = (s: Stmt): readonly Expr[] =>
+  (STATEMENT_OPERANDS[s.kind] as (s: Stmt) => readonly Expr[])(s)
 
 /** The blocks nested directly in a statement, in order of execution. */
 export function blocksOf(s: Stmt): readonly Block[] {
   switch (s.kind) {
-    case 'if': return [s.then, s.else]
-    case 'switch': return [...s.cases.map((c) => c.body), s.default]
-    case 'range': return [s.body]
-    case 'loop': return [s.header, s.body, s.continuing]
-    default: return []
+    case 'if':
+      return [s.then, s.else]
+    case 'switch':
+      return [...s.cases.map((c) => c.body), s.default]
+    case 'range':
+      return [s.body]
+    case 'loop':
+      return [s.header, s.body, s.continuing]
+    default:
+      return []
   }
 }
 
@@ -104,15 +110,18 @@ export function forEachExpr(block: Block, visit: (e: Expr) => void): void {
 /** Rebuilds `e` with its direct operands replaced; the same node when nothing changes. */
 export function withOperands(e: Expr, f: (operand: Expr) => Expr): Expr {
   switch (e.kind) {
-    case 'op': case 'construct': {
+    case 'op':
+    case 'construct': {
       const args = mapSame(e.args, f)
       return args === e.args ? e : Object.freeze({ ...e, args })
     }
-    case 'convert': case 'bitcast': {
+    case 'convert':
+    case 'bitcast': {
       const arg = f(e.arg)
       return arg === e.arg ? e : Object.freeze({ ...e, arg })
     }
-    case 'swizzle': case 'member': {
+    case 'swizzle':
+    case 'member': {
       const of = f(e.of)
       return of === e.of ? e : Object.freeze({ ...e, of })
     }
@@ -125,7 +134,8 @@ export function withOperands(e: Expr, f: (operand: Expr) => Expr): Expr {
       const of = mapPlace(e.of, f)
       return of === e.of ? e : Object.freeze({ ...e, of })
     }
-    default: return e
+    default:
+      return e
   }
 }
 
@@ -158,15 +168,29 @@ export function mapSame<T>(list: readonly T[], f: (item: T) => T): readonly T[] 
 export function withParts(s: Stmt, f: (e: Expr) => Expr, g: (b: Block) => Block): Stmt {
   const maybe = (e: Expr | null): Expr | null => (e === null ? null : f(e))
   switch (s.kind) {
-    case 'let': return { ...s, value: f(s.value) }
-    case 'var': return s.variable.init ? { ...s, variable: { ...s.variable, init: f(s.variable.init) } } : s
-    case 'load': return { ...s, place: mapPlace(s.place, f) }
-    case 'store': return { ...s, place: mapPlace(s.place, f), value: f(s.value) }
-    case 'effect': return { ...s, place: s.place && mapPlace(s.place, f), args: s.args.map(f) }
-    case 'call': return { ...s, args: s.args.map((a) => (isPlace(a) ? mapPlace(a, f) : f(a))) }
-    case 'if': return { ...s, test: f(s.test), then: g(s.then), else: g(s.else) }
-    case 'switch': return { ...s, selector: f(s.selector), cases: s.cases.map((c) => ({ ...c, body: g(c.body) })), default: g(s.default) }
-    case 'range': return { ...s, start: f(s.start), end: f(s.end), step: f(s.step), body: g(s.body) }
+    case 'let':
+      return { ...s, value: f(s.value) }
+    case 'var':
+      return s.variable.init ? { ...s, variable: { ...s.variable, init: f(s.variable.init) } } : s
+    case 'load':
+      return { ...s, place: mapPlace(s.place, f) }
+    case 'store':
+      return { ...s, place: mapPlace(s.place, f), value: f(s.value) }
+    case 'effect':
+      return { ...s, place: s.place && mapPlace(s.place, f), args: s.args.map(f) }
+    case 'call':
+      return { ...s, args: s.args.map((a) => (isPlace(a) ? mapPlace(a, f) : f(a))) }
+    case 'if':
+      return { ...s, test: f(s.test), then: g(s.then), else: g(s.else) }
+    case 'switch':
+      return {
+        ...s,
+        selector: f(s.selector),
+        cases: s.cases.map((c) => ({ ...c, body: g(c.body) })),
+        default: g(s.default),
+      }
+    case 'range':
+      return { ...s, start: f(s.start), end: f(s.end), step: f(s.step), body: g(s.body) }
     case 'loop': {
       const header = g(s.header)
       const test = maybe(s.test)
@@ -174,7 +198,10 @@ export function withParts(s: Stmt, f: (e: Expr) => Expr, g: (b: Block) => Block)
       const continuing = g(s.continuing)
       return { ...s, header, test, body, continuing, breakIf: maybe(s.breakIf) }
     }
-    case 'return': return { ...s, value: maybe(s.value) }
-    case 'break': case 'continue': return s
+    case 'return':
+      return { ...s, value: maybe(s.value) }
+    case 'break':
+    case 'continue':
+      return s
   }
 }

@@ -19,7 +19,12 @@ export function roundF16(x: number): number {
   const magnitude = Math.abs(x)
   const exponent = Math.max(Math.floor(Math.log2(magnitude)), -14)
   // log2 may be off by one next to a power of two: one correction in either direction settles it.
-  const e = 2 ** exponent > magnitude && exponent > -14 ? exponent - 1 : 2 ** (exponent + 1) <= magnitude ? exponent + 1 : exponent
+  const e =
+    2 ** exponent > magnitude && exponent > -14
+      ? exponent - 1
+      : 2 ** (exponent + 1) <= magnitude
+        ? exponent + 1
+        : exponent
   const quantum = 2 ** (e - 10)
   const rounded = roundEven(magnitude / quantum) * quantum
   return Math.sign(x) * (rounded > 65504 ? Infinity : rounded)

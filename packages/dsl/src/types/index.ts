@@ -1,4 +1,4 @@
+export * from './float'
 export * from './layout'
 export * from './names'
 export * from './type'
-export * from './float'

@@ -1,5 +1,5 @@
 import { factsOf, type ScalarName, type ValueName } from './names'
-import { spell, type Field, type StructType, type Type } from './type'
+import { type Field, type StructType, spell, type Type } from './type'
 
 /**
  * Memory layout by the WGSL specification, §"Memory Layout": alignment, size, array stride, member offsets.
@@ -21,11 +21,16 @@ const columnAlign = (name: ValueName): number => {
 export function alignOf(type: Type): number {
   if (typeof type === 'string') return columnAlign(type)
   switch (type.kind) {
-    case 'array': return alignOf(type.of)
-    case 'struct': return Math.max(...type.fields.map((f) => f.align ?? alignOf(f.type)))
-    case 'atomic': return 4
-    case 'buffer': return 4
-    default: throw new RangeError(`${spell(type)} has no memory layout`)
+    case 'array':
+      return alignOf(type.of)
+    case 'struct':
+      return Math.max(...type.fields.map((f) => f.align ?? alignOf(f.type)))
+    case 'atomic':
+      return 4
+    case 'buffer':
+      return 4
+    default:
+      throw new RangeError(`${spell(type)} has no memory layout`)
   }
 }
 
@@ -37,7 +42,8 @@ export function sizeOf(type: Type): number {
   }
   switch (type.kind) {
     case 'array': {
-      if (type.count !== null && typeof type.count !== 'number') throw new RangeError(`${spell(type)} has no fixed size`)
+      if (type.count !== null && typeof type.count !== 'number')
+        throw new RangeError(`${spell(type)} has no fixed size`)
       return strideOf(type.of) * (type.count ?? 1)
     }
     case 'struct': {
@@ -45,9 +51,12 @@ export function sizeOf(type: Type): number {
       const last = members.at(-1)
       return last ? roundUp(alignOf(type), last.offset + last.size) : 0
     }
-    case 'atomic': return 4
-    case 'buffer': return type.size ?? 4
-    default: throw new RangeError(`${spell(type)} has no memory layout`)
+    case 'atomic':
+      return 4
+    case 'buffer':
+      return type.size ?? 4
+    default:
+      throw new RangeError(`${spell(type)} has no memory layout`)
   }
 }
 

@@ -4,7 +4,15 @@ import { isValueName, type ScalarName, type ValueName } from './names'
  * A WGSL type. Value types are strings; everything composed is frozen plain data, so that IR can be printed,
  * compared, hashed and sent as JSON.
  */
-export type Type = ValueName | ArrayType | StructType | AtomicType | PtrType | TextureType | SubgroupMatrixType | BufferType
+export type Type =
+  | ValueName
+  | ArrayType
+  | StructType
+  | AtomicType
+  | PtrType
+  | TextureType
+  | SubgroupMatrixType
+  | BufferType
 
 /** `count` is a number, the name of an `override` (workgroup arrays only), or null for a runtime-sized array. */
 export interface ArrayType {
@@ -82,8 +90,10 @@ export function spell(type: Type): string {
       if (type.count === null) return `array<${spell(type.of)}>`
       return `array<${spell(type.of)}, ${typeof type.count === 'number' ? type.count : type.count.override}>`
     }
-    case 'struct': return type.name
-    case 'atomic': return `atomic<${type.of}>`
+    case 'struct':
+      return type.name
+    case 'atomic':
+      return `atomic<${type.of}>`
     case 'ptr': {
       const access = type.space === 'storage' && type.access === 'read_write' ? ', read_write' : ''
       return `ptr<${type.space}, ${spell(type.of)}${access}>`
@@ -92,8 +102,10 @@ export function spell(type: Type): string {
       if (type.format) return `texture_storage_${type.dimension}<${type.format}, ${type.access}>`
       return type.depth ? `texture_depth_${type.dimension}` : `texture_${type.dimension}<${type.of}>`
     }
-    case 'subgroup_matrix': return `subgroup_matrix_${type.role}<${type.of}, ${type.cols}, ${type.rows}>`
-    case 'buffer': return type.size === null ? 'buffer' : `buffer<${type.size}>`
+    case 'subgroup_matrix':
+      return `subgroup_matrix_${type.role}<${type.of}, ${type.cols}, ${type.rows}>`
+    case 'buffer':
+      return type.size === null ? 'buffer' : `buffer<${type.size}>`
   }
 }
 
@@ -102,10 +114,14 @@ export function sameType(a: Type, b: Type): boolean {
   if (a === b) return true
   if (typeof a === 'string' || typeof b === 'string' || a.kind !== b.kind) return false
   switch (a.kind) {
-    case 'array': return sameCount(a.count, (b as ArrayType).count) && sameType(a.of, (b as ArrayType).of)
-    case 'struct': return a.name === (b as StructType).name && sameFields(a.fields, (b as StructType).fields)
-    case 'atomic': return a.of === (b as AtomicType).of
-    default: return JSON.stringify(a) === JSON.stringify(b)
+    case 'array':
+      return sameCount(a.count, (b as ArrayType).count) && sameType(a.of, (b as ArrayType).of)
+    case 'struct':
+      return a.name === (b as StructType).name && sameFields(a.fields, (b as StructType).fields)
+    case 'atomic':
+      return a.of === (b as AtomicType).of
+    default:
+      return JSON.stringify(a) === JSON.stringify(b)
   }
 }
 
@@ -113,7 +129,8 @@ const sameCount = (a: ArrayType['count'], b: ArrayType['count']): boolean =>
   a === b || (typeof a === 'object' && typeof b === 'object' && a?.override === b?.override)
 
 const sameFields = (a: readonly Field[], b: readonly Field[]): boolean =>
-  a.length === b.length && a.every((x, i) => {
+  a.length === b.length &&
+  a.every((x, i) => {
     const y = b[i]
     return y !== undefined && x.name === y.name && x.align === y.align && x.size === y.size && sameType(x.type, y.type)
   })
@@ -123,9 +140,13 @@ export function isConstructible(type: Type): boolean {
   if (isValueName(type)) return true
   if (typeof type === 'string') return false
   switch (type.kind) {
-    case 'array': return typeof type.count === 'number' && isConstructible(type.of)
-    case 'struct': return type.fields.every((f) => isConstructible(f.type))
-    case 'subgroup_matrix': return true
-    default: return false
+    case 'array':
+      return typeof type.count === 'number' && isConstructible(type.of)
+    case 'struct':
+      return type.fields.every((f) => isConstructible(f.type))
+    case 'subgroup_matrix':
+      return true
+    default:
+      return false
   }
 }

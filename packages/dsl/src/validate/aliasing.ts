@@ -1,4 +1,4 @@
-import { forEachStmt, isPlace, type Block, type Call, type Func, type Place } from '../ir'
+import { type Block, type Call, type Func, forEachStmt, isPlace, type Place } from '../ir'
 import { EFFECTS, type EffectRow } from '../ops'
 import { isValue } from '../types'
 import type { Context } from './context'
@@ -23,7 +23,11 @@ type Uses = Map<string, number>
 const ROWS: Readonly<Record<string, EffectRow>> = EFFECTS
 
 const keyOf = ({ root }: Place): string =>
-  root.kind === 'variable' ? `variable ${root.id}` : root.kind === 'pointer' ? `pointer ${root.name}` : `binding ${root.name}`
+  root.kind === 'variable'
+    ? `variable ${root.id}`
+    : root.kind === 'pointer'
+      ? `pointer ${root.name}`
+      : `binding ${root.name}`
 
 function usesOf(body: Block, func: Func | null, callees: ReadonlyMap<string, Uses>, context: Context): Uses {
   const uses: Uses = new Map()
@@ -37,7 +41,13 @@ function usesOf(body: Block, func: Func | null, callees: ReadonlyMap<string, Use
   return uses
 }
 
-function checkCall(s: Call, caller: Func | null, callees: ReadonlyMap<string, Uses>, add: (key: string, use: number) => void, context: Context): void {
+function checkCall(
+  s: Call,
+  caller: Func | null,
+  callees: ReadonlyMap<string, Uses>,
+  add: (key: string, use: number) => void,
+  context: Context,
+): void {
   const callee = context.functions.get(s.func)
   const uses = callees.get(s.func)
   if (!callee || !uses) return
@@ -49,12 +59,15 @@ function checkCall(s: Call, caller: Func | null, callees: ReadonlyMap<string, Us
     const use = uses.get(`pointer ${name}`) ?? 0
     const other = given.get(key)
     const direct = uses.get(key) ?? 0
-    if (other && use && other.use && (use | other.use) & WRITE) report(`'${other.name}' and '${name}' of '${s.func}' point to the same memory, which it writes`, s, context)
-    else if (use && direct && !key.startsWith('pointer') && (use | direct) & WRITE) report(`'${name}' of '${s.func}' points to memory that the function also uses by name and writes`, s, context)
+    if (other && use && other.use && (use | other.use) & WRITE)
+      report(`'${other.name}' and '${name}' of '${s.func}' point to the same memory, which it writes`, s, context)
+    else if (use && direct && !key.startsWith('pointer') && (use | direct) & WRITE)
+      report(`'${name}' of '${s.func}' points to memory that the function also uses by name and writes`, s, context)
     given.set(key, { name, use: use | (other?.use ?? 0) })
     add(key, use)
   })
-  for (const [key, use] of uses) if (!key.startsWith('pointer') && !(caller === null && key.startsWith('pointer'))) add(key, use)
+  for (const [key, use] of uses)
+    if (!key.startsWith('pointer') && !(caller === null && key.startsWith('pointer'))) add(key, use)
 }
 
 const report = (message: string, s: Call, context: Context): void =>

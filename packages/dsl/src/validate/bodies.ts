@@ -1,6 +1,20 @@
-import { isPlace, operands, type Block, type Call, type Cases, type Effect, type Expr, type Func, type Of, type Place, type Result, type Stmt, type Variable } from '../ir'
+import {
+  type Block,
+  type Call,
+  type Cases,
+  type Effect,
+  type Expr,
+  type Func,
+  isPlace,
+  type Of,
+  operands,
+  type Place,
+  type Result,
+  type Stmt,
+  type Variable,
+} from '../ir'
 import { EFFECTS, type EffectRow } from '../ops'
-import { isConstructible, isInt, isValue, sameType, spell, type PtrType, type Type } from '../types'
+import { isConstructible, isInt, isValue, type PtrType, sameType, spell, type Type } from '../types'
 import { BREAK, CONTINUE, NEXT, RETURN } from './behavior'
 import { Constants } from './constants'
 import type { Context } from './context'
@@ -68,9 +82,18 @@ class Bodies {
     if (this.synchronized > 0) this.context.synchronizes = true
     if (func === null) return
     if (this.synchronized > before) this.synchronizing.add(func.name)
-    if (func.params.length > WGSL_LIMITS.functionParameters) this.context.report('bad-argument', `'${func.name}' has ${func.params.length} parameters, more than ${WGSL_LIMITS.functionParameters}`)
+    if (func.params.length > WGSL_LIMITS.functionParameters)
+      this.context.report(
+        'bad-argument',
+        `'${func.name}' has ${func.params.length} parameters, more than ${WGSL_LIMITS.functionParameters}`,
+      )
     if (func.result !== null && behavior & NEXT) {
-      this.context.report('missing-return', `'${func.name}' may end without returning ${spell(func.result)}`, block.at(-1)?.at, 'return a value on every path')
+      this.context.report(
+        'missing-return',
+        `'${func.name}' may end without returning ${spell(func.result)}`,
+        block.at(-1)?.at,
+        'return a value on every path',
+      )
     }
   }
 
@@ -92,7 +115,12 @@ class Bodies {
     const outer = this.enter()
     if (this.depth > WGSL_LIMITS.nestedBlocks && !this.deep) {
       this.deep = true
-      this.context.report('too-deep', `blocks are nested more than ${WGSL_LIMITS.nestedBlocks} deep, which compilers of WGSL refuse`, block[0]?.at ?? -1, 'move the inner blocks into a function, or use k.switch for many alternatives')
+      this.context.report(
+        'too-deep',
+        `blocks are nested more than ${WGSL_LIMITS.nestedBlocks} deep, which compilers of WGSL refuse`,
+        block[0]?.at ?? -1,
+        'move the inner blocks into a function, or use k.switch for many alternatives',
+      )
     }
     const behavior = this.statements(block)
     this.leave(outer)
@@ -148,10 +176,15 @@ class Bodies {
     this.place(place, at)
     const { context } = this
     const { root, steps } = place
-    if (root.kind === 'pointer' && !pointerType(root.name, this.func)) context.report('unknown-name', `there is no pointer parameter '${root.name}'`, at)
+    if (root.kind === 'pointer' && !pointerType(root.name, this.func))
+      context.report('unknown-name', `there is no pointer parameter '${root.name}'`, at)
     if (root.kind === 'variable' && !this.open[this.variables[root.id] ?? -1]) {
       const found = context.variables.get(root.id)
-      context.report('out-of-scope', `${found ? `'${found.name}'` : `variable ${root.id}`} is used outside the block that declares it`, at)
+      context.report(
+        'out-of-scope',
+        `${found ? `'${found.name}'` : `variable ${root.id}`} is used outside the block that declares it`,
+        at,
+      )
     }
     if (root.kind === 'view') this.seen(root.offset, at)
     for (const s of steps) if (s.kind === 'index') this.seen(s.index, at)
@@ -160,7 +193,12 @@ class Bodies {
   private seen(e: Expr, at: number): void {
     if (this.visible(e, new Set())) return
     const what = e.kind === 'result' ? `result ${e.id}` : e.kind === 'argument' ? `argument '${e.name}'` : 'a value'
-    this.context.report('out-of-scope', `${what} is used outside the block that made it`, at, 'store it in a k.var that is declared before the block')
+    this.context.report(
+      'out-of-scope',
+      `${what} is used outside the block that made it`,
+      at,
+      'store it in a k.var that is declared before the block',
+    )
   }
 
   private visible(e: Expr, done: Set<Expr>): boolean {
@@ -224,7 +262,12 @@ const STEP: Cases<Stmt, number, [Bodies]> = {
       selectors += c.selectors.length
       behavior |= b.block(c.body)
     }
-    if (selectors > WGSL_LIMITS.switchSelectors) b.context.report('bad-switch', `a switch has ${selectors} selectors, more than ${WGSL_LIMITS.switchSelectors}`, s.at)
+    if (selectors > WGSL_LIMITS.switchSelectors)
+      b.context.report(
+        'bad-switch',
+        `a switch has ${selectors} selectors, more than ${WGSL_LIMITS.switchSelectors}`,
+        s.at,
+      )
     return behavior & BREAK ? (behavior & ~BREAK) | NEXT : behavior
   },
   range: (s, b) => {
@@ -262,7 +305,8 @@ function loop(s: Of<Stmt, 'loop'>, b: Bodies): number {
   if (!(behavior & CONTINUE)) b.leave(around)
   b.leave(outer)
   const ends = s.test !== null || s.breakIf !== null
-  if (!ends && !(behavior & (BREAK | RETURN))) b.context.report('endless-loop', 'nothing leaves this loop', s.at, 'break, return, or give it a condition')
+  if (!ends && !(behavior & (BREAK | RETURN)))
+    b.context.report('endless-loop', 'nothing leaves this loop', s.at, 'break, return, or give it a condition')
   return (ends || behavior & BREAK ? NEXT : 0) | (behavior & RETURN)
 }
 
@@ -285,11 +329,19 @@ function effectPlace(s: Effect, place: Place, row: EffectRow, b: Bodies): void {
   const kind = isValue(type) ? 'value' : type.kind
   const space = b.space(place)
   const fits =
-    row.place === 'workgroup' ? space === 'workgroup' && (kind === 'atomic' || isConstructible(type))
-    : row.place === 'elements' ? kind === 'array' && space !== 'function'
-    : row.place === kind && space !== 'function'
+    row.place === 'workgroup'
+      ? space === 'workgroup' && (kind === 'atomic' || isConstructible(type))
+      : row.place === 'elements'
+        ? kind === 'array' && space !== 'function'
+        : row.place === kind && space !== 'function'
   if (!fits) b.fault(s.at, `'${s.op}' cannot be applied to ${spell(type)} in ${space} memory`)
-  else if (s.op === 'textureDimensions' && s.args.length > 0 && !isValue(type) && type.kind === 'texture' && (type.format !== undefined || type.dimension === 'multisampled_2d')) {
+  else if (
+    s.op === 'textureDimensions' &&
+    s.args.length > 0 &&
+    !isValue(type) &&
+    type.kind === 'texture' &&
+    (type.format !== undefined || type.dimension === 'multisampled_2d')
+  ) {
     b.fault(s.at, `'${s.op}' takes 0 arguments here, not ${s.args.length}`)
   } else if (row.memory !== 'none') b.use(place, row.place === 'workgroup' ? 'read' : row.memory, s.at)
 }
@@ -302,16 +354,25 @@ function lane(s: Effect, row: EffectRow, b: Bodies): void {
   const value = b.constants.number(arg, s.at)
   const most = row.family === 'quad' ? 4 : 128
   if (value === null) {
-    if (slot === 'const:u32') b.context.report('not-constant', `the invocation that '${s.op}' reads must be a constant`, s.at, most === 128 ? 'use subgroupShuffle for an id that is computed' : undefined)
-  } else if (value < 0 || value >= most) b.context.report('const-domain', `'${s.op}' takes a number below ${most}, not ${value}`, s.at)
+    if (slot === 'const:u32')
+      b.context.report(
+        'not-constant',
+        `the invocation that '${s.op}' reads must be a constant`,
+        s.at,
+        most === 128 ? 'use subgroupShuffle for an id that is computed' : undefined,
+      )
+  } else if (value < 0 || value >= most)
+    b.context.report('const-domain', `'${s.op}' takes a number below ${most}, not ${value}`, s.at)
 }
 
 const isMatrix = (type: Type): boolean => !isValue(type) && type.kind === 'subgroup_matrix'
 
 function matrix(s: Effect, b: Bodies): void {
   const stored = s.op === 'subgroupMatrixStore' ? s.args[1]?.type : undefined
-  if (stored !== undefined && !isMatrix(stored)) b.fault(s.at, `argument 2 of '${s.op}' must be a subgroup matrix, not ${spell(stored)}`)
-  if (s.result && !isMatrix(s.result.type)) b.fault(s.at, `'${s.op}' gives a subgroup matrix, not ${spell(s.result.type)}`)
+  if (stored !== undefined && !isMatrix(stored))
+    b.fault(s.at, `argument 2 of '${s.op}' must be a subgroup matrix, not ${spell(stored)}`)
+  if (s.result && !isMatrix(s.result.type))
+    b.fault(s.at, `'${s.op}' gives a subgroup matrix, not ${spell(s.result.type)}`)
 }
 
 function call(s: Call, b: Bodies): number {
@@ -334,7 +395,8 @@ function pass(s: Call, name: string, pointer: PtrType, place: Place, b: Bodies):
   const what = `argument '${name}' of '${s.func}'`
   const space = pointer.space === 'private' ? 'function' : pointer.space
   const got = b.space(place)
-  if (!sameType(pointer.of, place.type)) b.fault(s.at, `${what} must point to ${spell(pointer.of)}, not ${spell(place.type)}`)
+  if (!sameType(pointer.of, place.type))
+    b.fault(s.at, `${what} must point to ${spell(pointer.of)}, not ${spell(place.type)}`)
   else if (got !== space) b.fault(s.at, `${what} must point into ${space} memory, not ${got}`)
   else if (space === 'storage' || space === 'uniform') b.use(place, pointer.access, s.at)
 }

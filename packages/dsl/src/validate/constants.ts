@@ -1,5 +1,18 @@
 import type { Expr, Func, Of } from '../ir'
-import { bitcast, bitcastRefusal, construct, convert, convertRefusal, element, evaluate, PURE, refusal, swizzle, type Row, type Value } from '../ops'
+import {
+  bitcast,
+  bitcastRefusal,
+  construct,
+  convert,
+  convertRefusal,
+  element,
+  evaluate,
+  PURE,
+  type Row,
+  refusal,
+  swizzle,
+  type Value,
+} from '../ops'
 import { isValue, spell, type Type, type ValueName } from '../types'
 import type { Context } from './context'
 import { countOf } from './places'
@@ -24,15 +37,21 @@ export class Constants {
   /** The value of `e`, used by the call of the builder `at`, where it is a constant expression of a value type; else null. */
   of(e: Expr, at: number): Value | null {
     switch (e.kind) {
-      case 'const': return e
-      case 'result': case 'param': case 'argument': return null
+      case 'const':
+        return e
+      case 'result':
+      case 'param':
+      case 'argument':
+        return null
       // The length of an array is u32, whatever the override is that it stands for.
       case 'override': {
         const type = this.context.overrides.get(e.name)?.type ?? e.type
-        if (type !== e.type) this.context.report('invalid-ir', `override '${e.name}' must be ${type}, not ${e.type}`, at)
+        if (type !== e.type)
+          this.context.report('invalid-ir', `override '${e.name}' must be ${type}, not ${e.type}`, at)
         return null
       }
-      case 'builtin': return this.func ? this.inFunction(e, at, this.func) : null
+      case 'builtin':
+        return this.func ? this.inFunction(e, at, this.func) : null
       case 'constant': {
         const decl = this.context.constants.get(e.name)
         return decl ? this.of(decl.value, at) : null
@@ -45,7 +64,8 @@ export class Constants {
         this.of(e.of, e.at)
         return null
       }
-      case 'length': return this.length(e)
+      case 'length':
+        return this.length(e)
     }
     const n = this.context.numbers.of(e)
     const known = this.values[n]
@@ -62,12 +82,18 @@ export class Constants {
     const known = this.number(e, at)
     if (known === null || of === null) return known
     const count = countOf(of)
-    if (known < 0 || (count !== null && known >= count)) this.context.report('bad-index', `index ${known} is out of range of ${spell(of)}`, at)
+    if (known < 0 || (count !== null && known >= count))
+      this.context.report('bad-index', `index ${known} is out of range of ${spell(of)}`, at)
     return known
   }
 
   private inFunction(e: Of<Expr, 'builtin'>, at: number, func: Func): null {
-    if (!this.reported.has(e)) this.context.report('invalid-ir', `${e.name} is used in function '${func.name}': built-in values are inputs of the entry point only`, at)
+    if (!this.reported.has(e))
+      this.context.report(
+        'invalid-ir',
+        `${e.name} is used in function '${func.name}': built-in values are inputs of the entry point only`,
+        at,
+      )
     this.reported.add(e)
     return null
   }
@@ -75,23 +101,29 @@ export class Constants {
   private length({ of, at }: Of<Expr, 'length'>): null {
     for (const s of of.steps) if (s.kind === 'index') this.of(s.index, at)
     if (of.root.kind === 'view') this.of(of.root.offset, at)
-    if (isValue(of.type) || of.type.kind !== 'array' || of.type.count !== null) this.context.report('invalid-ir', `${spell(of.type)} has no length at run time`, at)
+    if (isValue(of.type) || of.type.kind !== 'array' || of.type.count !== null)
+      this.context.report('invalid-ir', `${spell(of.type)} has no length at run time`, at)
     return null
   }
 
   private made(e: Made): Value | null {
     switch (e.kind) {
-      case 'op': return this.op(e)
+      case 'op':
+        return this.op(e)
       case 'construct': {
         const args: Value[] = []
         for (const a of e.args) {
           const value = this.of(a, e.at)
           if (value !== null) args.push(value)
         }
-        return isValue(e.type) && args.length === e.args.length ? { type: e.type, lanes: construct(e.type, args) } : null
+        return isValue(e.type) && args.length === e.args.length
+          ? { type: e.type, lanes: construct(e.type, args) }
+          : null
       }
-      case 'convert': return this.converted(e, 'conversion', convertRefusal, convert)
-      case 'bitcast': return this.converted(e, 'bitcast', bitcastRefusal, bitcast)
+      case 'convert':
+        return this.converted(e, 'conversion', convertRefusal, convert)
+      case 'bitcast':
+        return this.converted(e, 'bitcast', bitcastRefusal, bitcast)
       case 'index': {
         const value = this.of(e.of, e.at)
         const index = this.index(e.of.type, e.index, e.at)
@@ -108,11 +140,25 @@ export class Constants {
     // Few ops refuse constants where their other arguments are none.
     if (known === 0 || !(all || ROWS[e.op]?.refuseAny)) return null
     const args = e.args.map((a) => this.of(a, e.at))
-    this.refuse(e.at, `'${e.op}'`, refusal(e.op, e.type, args, e.args.map((a) => a.type as ValueName)))
+    this.refuse(
+      e.at,
+      `'${e.op}'`,
+      refusal(
+        e.op,
+        e.type,
+        args,
+        e.args.map((a) => a.type as ValueName),
+      ),
+    )
     return all ? { type: e.type, lanes: evaluate(e.op, e.type, args as Value[]) } : null
   }
 
-  private converted(e: Of<Expr, 'convert' | 'bitcast'>, what: string, refusalOf: typeof convertRefusal, to: typeof convert): Value | null {
+  private converted(
+    e: Of<Expr, 'convert' | 'bitcast'>,
+    what: string,
+    refusalOf: typeof convertRefusal,
+    to: typeof convert,
+  ): Value | null {
     const value = this.of(e.arg, e.at)
     if (value === null) return null
     this.refuse(e.at, `the ${what} to ${e.type}`, refusalOf(e.type, value))

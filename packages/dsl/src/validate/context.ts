@@ -35,7 +35,10 @@ export class Context {
   /** Bindings that something writes, by name. */
   readonly written = new Set<string>()
 
-  constructor(readonly kernel: Kernel, readonly options: ValidateOptions) {
+  constructor(
+    readonly kernel: Kernel,
+    readonly options: ValidateOptions,
+  ) {
     this.limits = options.limits ? { ...DEFAULT_LIMITS, ...options.limits } : DEFAULT_LIMITS
     for (const b of kernel.bindings) this.bindings.set(b.name, b)
     for (const p of kernel.params) this.params.set(p.name, p)
@@ -50,7 +53,12 @@ export class Context {
   report(code: Code, message: string, given?: number, note?: string): void {
     const at = given !== undefined && given < 0 ? this.statement : given
     if (this.diagnostics.some((d) => d.at === at && d.code === code && d.message === message)) return
-    this.diagnostics.push({ code, message, ...(at === undefined ? {} : { at }), ...(note === undefined ? {} : { note }) })
+    this.diagnostics.push({
+      code,
+      message,
+      ...(at === undefined ? {} : { at }),
+      ...(note === undefined ? {} : { note }),
+    })
   }
 
   /** The number that an extent or count stands for: that of an override is its default, null where it has none. */

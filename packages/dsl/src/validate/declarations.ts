@@ -10,7 +10,8 @@ export function checkDeclarations(context: Context): void {
   const constants = new Constants(context)
   for (const v of kernel.variables) checkVariable(v, constants, context)
   for (const o of kernel.overrides) {
-    if (o.id !== null && (!Number.isInteger(o.id) || o.id < 0 || o.id > 65535)) context.report('bad-override', `the id of override '${o.name}' must be in 0…65535, not ${o.id}`)
+    if (o.id !== null && (!Number.isInteger(o.id) || o.id < 0 || o.id > 65535))
+      context.report('bad-override', `the id of override '${o.name}' must be in 0…65535, not ${o.id}`)
   }
   for (const e of kernel.launch?.workgroups ?? []) checkLengths(e, context)
   for (const [from, to] of kernel.aliases) checkAlias(from, to, context)
@@ -23,8 +24,19 @@ function isConstant(e: Expr, constants: Constants): boolean {
 }
 
 function checkVariable(v: Variable, constants: Constants, context: Context): void {
-  if (v.init && v.init.kind !== 'override' && !isConstant(v.init, constants)) context.report('not-constant', `the initial value of '${v.name}' is computed at run time`, undefined, 'set it at the start of the kernel')
-  const why = v.space === 'workgroup' ? workgroupFault(v.type, true) : isConstructible(v.type) && !isSubgroupMatrix(v.type) ? null : spell(v.type)
+  if (v.init && v.init.kind !== 'override' && !isConstant(v.init, constants))
+    context.report(
+      'not-constant',
+      `the initial value of '${v.name}' is computed at run time`,
+      undefined,
+      'set it at the start of the kernel',
+    )
+  const why =
+    v.space === 'workgroup'
+      ? workgroupFault(v.type, true)
+      : isConstructible(v.type) && !isSubgroupMatrix(v.type)
+        ? null
+        : spell(v.type)
   if (why !== null) context.report('bad-type', `'${v.name}' is in ${v.space} memory, which cannot hold ${why}`)
 }
 
@@ -33,9 +45,11 @@ const isSubgroupMatrix = (type: Type): boolean => !isValue(type) && type.kind ==
 /** What workgroup memory cannot hold in a type, or null. */
 function workgroupFault(type: Type, outermost: boolean): string | null {
   if (isValue(type) || type.kind === 'atomic') return null
-  if (type.kind === 'struct') return type.fields.reduce<string | null>((why, f) => why ?? workgroupFault(f.type, false), null)
+  if (type.kind === 'struct')
+    return type.fields.reduce<string | null>((why, f) => why ?? workgroupFault(f.type, false), null)
   if (type.kind !== 'array' || type.count === null || type.count === 0) return spell(type)
-  if (typeof type.count !== 'number' && !outermost) return `${spell(type)} within another type: only the outermost array is sized by an override`
+  if (typeof type.count !== 'number' && !outermost)
+    return `${spell(type)} within another type: only the outermost array is sized by an override`
   return workgroupFault(type.of, false)
 }
 
@@ -48,7 +62,8 @@ function checkLengths(e: HostExpr, context: Context): void {
     return
   }
   const type = context.bindings.get(e.binding)?.type
-  if (!type || isValue(type) || type.kind !== 'array') context.report('bad-launch', `the launch rule asks for the length of '${e.binding}', which is not an array binding`)
+  if (!type || isValue(type) || type.kind !== 'array')
+    context.report('bad-launch', `the launch rule asks for the length of '${e.binding}', which is not an array binding`)
 }
 
 function checkAlias(from: string, to: string, context: Context): void {
@@ -58,13 +73,17 @@ function checkAlias(from: string, to: string, context: Context): void {
   else if (a.kind !== 'storage' || b.kind !== 'storage' || a.access !== 'read' || b.access === 'read') {
     context.report('binding-access', `'${from}' and '${to}' cannot be one buffer: an alias is an input and an output`)
   } else if (!sameType(a.type, b.type)) {
-    context.report('type-mismatch', `'${from}' and '${to}' cannot be one buffer: ${spell(a.type)} is not ${spell(b.type)}`)
+    context.report(
+      'type-mismatch',
+      `'${from}' and '${to}' cannot be one buffer: ${spell(a.type)} is not ${spell(b.type)}`,
+    )
   }
 }
 
 /** Bytes of a variable; an array sized by an override counts with its default, or not at all. */
 export function variableBytes(type: Type, context: Context): number {
-  if (isValue(type) || type.kind !== 'array' || typeof type.count === 'number' || type.count === null) return isSubgroupMatrix(type) ? 0 : sizeOf(type)
+  if (isValue(type) || type.kind !== 'array' || typeof type.count === 'number' || type.count === null)
+    return isSubgroupMatrix(type) ? 0 : sizeOf(type)
   return sizeOf({ ...type, count: 1 }) * (context.extent(type.count) ?? 0)
 }
 
@@ -79,8 +98,15 @@ export function checkMemory(context: Context): void {
   }
   const most = limits.maxComputeWorkgroupStorageSize
   if (workgroup > most) {
-    const list = kernel.variables.filter((v) => v.space === 'workgroup').map((v) => `${v.name}: ${roundUp(16, variableBytes(v.type, context))}`)
-    context.report('workgroup-memory', `workgroup variables take ${workgroup} bytes, more than ${most}`, undefined, list.join(', '))
+    const list = kernel.variables
+      .filter((v) => v.space === 'workgroup')
+      .map((v) => `${v.name}: ${roundUp(16, variableBytes(v.type, context))}`)
+    context.report(
+      'workgroup-memory',
+      `workgroup variables take ${workgroup} bytes, more than ${most}`,
+      undefined,
+      list.join(', '),
+    )
   }
   checkPrivate('private variables', privates, context)
   for (const [f, list] of context.locals) {
@@ -91,5 +117,11 @@ export function checkMemory(context: Context): void {
 
 function checkPrivate(what: string, bytes: number, context: Context): void {
   const most = WGSL_LIMITS.variableBytes
-  if (bytes > most) context.report('private-memory', `${what} take ${bytes} bytes, more than ${most}`, undefined, 'keep arrays in workgroup memory, or make them smaller')
+  if (bytes > most)
+    context.report(
+      'private-memory',
+      `${what} take ${bytes} bytes, more than ${most}`,
+      undefined,
+      'keep arrays in workgroup memory, or make them smaller',
+    )
 }

@@ -1,5 +1,5 @@
-import { forEachExpr, forEachStmt, type Block, type Expr, type Kernel, type Place, type Stmt } from '../ir'
-import { BUILTINS, EFFECTS, type BuiltinRow, type EffectRow, type FeatureName } from '../ops'
+import { type Block, type Expr, forEachExpr, forEachStmt, type Kernel, type Place, type Stmt } from '../ir'
+import { BUILTINS, type BuiltinRow, EFFECTS, type EffectRow, type FeatureName } from '../ops'
 import { isValue, scalarOf, type Type } from '../types'
 
 /** The features that a kernel needs of a device or compiler as it stands, before any profile lowers something. */
@@ -33,16 +33,28 @@ function ofType(type: Type, found: Set<FeatureName>): void {
       if (type.space !== 'function' && type.space !== 'private') found.add('pointer-parameters')
       ofType(type.of, found)
       return
-    case 'texture': return void (type.format !== undefined && type.access !== 'write' && found.add('read-write-textures'))
+    case 'texture':
+      return void (type.format !== undefined && type.access !== 'write' && found.add('read-write-textures'))
     case 'subgroup_matrix':
       found.add('subgroup-matrix')
       return void (type.of === 'f16' && found.add('f16'))
-    case 'buffer': return void found.add('buffer-view')
-    case 'atomic': return
+    case 'buffer':
+      return void found.add('buffer-view')
+    case 'atomic':
+      return
   }
 }
 
-const PACKED: ReadonlySet<string> = new Set(['dot4I8Packed', 'dot4U8Packed', 'pack4xI8', 'pack4xU8', 'pack4xI8Clamp', 'pack4xU8Clamp', 'unpack4xI8', 'unpack4xU8'])
+const PACKED: ReadonlySet<string> = new Set([
+  'dot4I8Packed',
+  'dot4U8Packed',
+  'pack4xI8',
+  'pack4xU8',
+  'pack4xI8Clamp',
+  'pack4xU8Clamp',
+  'unpack4xI8',
+  'unpack4xU8',
+])
 
 function ofExpr(e: Expr, found: Set<FeatureName>): void {
   ofType(e.type, found)

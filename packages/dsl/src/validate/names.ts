@@ -7,7 +7,11 @@ export function checkNames(context: Context): void {
   const add = (kind: string, list: readonly { readonly name: string }[]): void => {
     for (const { name } of list) {
       const other = seen.get(name)
-      if (other) context.report('duplicate-name', `'${name}' is the name of ${other === kind ? `two ${kind}s` : `a ${other} and a ${kind}`}`)
+      if (other)
+        context.report(
+          'duplicate-name',
+          `'${name}' is the name of ${other === kind ? `two ${kind}s` : `a ${other} and a ${kind}`}`,
+        )
       seen.set(name, kind)
     }
   }

@@ -1,5 +1,18 @@
 import type { Func, Place, Root } from '../ir'
-import { factsOf, isInt, isMatrix, isScalar, isValue, isVector, scalarOf, spell, vectorName, type Access, type PtrType, type Type } from '../types'
+import {
+  type Access,
+  factsOf,
+  isInt,
+  isMatrix,
+  isScalar,
+  isValue,
+  isVector,
+  type PtrType,
+  scalarOf,
+  spell,
+  type Type,
+  vectorName,
+} from '../types'
 import type { Context } from './context'
 
 /** What is known of places: where they lie, what may be done with them, what they consist of. */
@@ -13,10 +26,14 @@ export function pointerType(name: string, func: Func | null): PtrType | null {
 /** The type of what a root stands for, or null where there is no such thing. */
 export function rootType(root: Root, func: Func | null, context: Context): Type | null {
   switch (root.kind) {
-    case 'binding': return context.bindings.get(root.name)?.type ?? null
-    case 'variable': return context.variables.get(root.id)?.type ?? null
-    case 'pointer': return pointerType(root.name, func)?.of ?? null
-    case 'view': return root.type
+    case 'binding':
+      return context.bindings.get(root.name)?.type ?? null
+    case 'variable':
+      return context.variables.get(root.id)?.type ?? null
+    case 'pointer':
+      return pointerType(root.name, func)?.of ?? null
+    case 'view':
+      return root.type
   }
 }
 
@@ -46,7 +63,12 @@ export function use(place: Place, does: Access, at: number, func: Func | null, c
   if (access === null || access === 'read_write' || access === does || root.kind === 'variable') return
   const type = root.kind === 'binding' ? context.bindings.get(root.name)?.type : undefined
   const what = does === 'read_write' ? 'read and written at once' : does === 'read' ? 'read' : 'written'
-  context.report('binding-access', `'${root.name}' is ${ROLE[access]} and cannot be ${what}`, at, `declare it inout(${type ? spell(type) : '…'}) to read and write it`)
+  context.report(
+    'binding-access',
+    `'${root.name}' is ${ROLE[access]} and cannot be ${what}`,
+    at,
+    `declare it inout(${type ? spell(type) : '…'}) to read and write it`,
+  )
 }
 
 /** The type of an element of an array, a column of a matrix, a lane of a vector; null for what cannot be indexed. */

@@ -1,4 +1,24 @@
-import { bool, ceilDiv, d, each, f32, fn, input, kernel, output, tuple, u32, vec4f, type ArrayRef, type ArrayValue, type Builder, type Expr, type ValuesRef, type VarRef, type WriteRef } from '@weft/dsl'
+import {
+  type ArrayRef,
+  type ArrayValue,
+  type Builder,
+  bool,
+  ceilDiv,
+  d,
+  type Expr,
+  each,
+  f32,
+  fn,
+  input,
+  kernel,
+  output,
+  tuple,
+  u32,
+  type ValuesRef,
+  type VarRef,
+  vec4f,
+  type WriteRef,
+} from '@weft/dsl'
 
 /**
  * out = softmax(scale · q·kᵀ) · v, f32: flash attention forward with an online softmax (Dao et al., 2022; Milakov and
@@ -34,7 +54,8 @@ const workgroupBytes = (headSize: number, tile: number): number =>
   2 * tile * PIECES * pieceOf(headSize) * 16 + 4 * Math.ceil((tile * PIECES * PART_ROW) / 4) * 4 + ROWS * 4
 
 /** The keys of a tile: as many of 8, 4, 2, 1 as fit. */
-export const keyTile = (headSize: number): number => [8, 4, 2].find((tile) => workgroupBytes(headSize, tile) <= WORKGROUP_MEMORY) ?? 1
+export const keyTile = (headSize: number): number =>
+  [8, 4, 2].find((tile) => workgroupBytes(headSize, tile) <= WORKGROUP_MEMORY) ?? 1
 
 export function flashAttention(name: string, headSize: number) {
   const quads = quadsOf(headSize)
@@ -44,88 +65,109 @@ export function flashAttention(name: string, headSize: number) {
   // Heads of whole vec4f are read as such; others element by element.
   const element = headSize % 4 === 0 ? d.arrayOf(d.vec4f) : (d.arrayOf(d.f32) as unknown as ReturnType<typeof vectors>)
 
-  return kernel(name, {
-    workgroupSize: [ROWS],
-    bindings: { q: input(element), k: input(element), v: input(element), out: output(element) },
-    params: { batch: d.u32, heads: d.u32, kv_heads: d.u32, queries: d.u32, keys: d.u32, causal: d.u32, scale: d.f32 },
-    workgroups: ({ batch, heads, queries }) => [ceilDiv(queries, ROWS), batch.mul(heads)],
-  }, (view, k) => {
-    const { heads, kv_heads, queries, keys, causal, scale } = view
-    const memory = { headSize, quads }
-    const kTile = k.workgroup('k_tile', vec4f, tile, width)
-    const vTile = k.workgroup('v_tile', vec4f, tile, width)
-    const part = k.workgroup('part', f32, tile, PIECES, PART_ROW)
-    const rowScale = k.workgroup('row_scale', f32, ROWS)
+  return kernel(
+    name,
+    {
+      workgroupSize: [ROWS],
+      bindings: { q: input(element), k: input(element), v: input(element), out: output(element) },
+      params: { batch: d.u32, heads: d.u32, kv_heads: d.u32, queries: d.u32, keys: d.u32, causal: d.u32, scale: d.f32 },
+      workgroups: ({ batch, heads, queries }) => [ceilDiv(queries, ROWS), batch.mul(heads)],
+    },
+    (view, k) => {
+      const { heads, kv_heads, queries, keys, causal, scale } = view
+      const memory = { headSize, quads }
+      const kTile = k.workgroup('k_tile', vec4f, tile, width)
+      const vTile = k.workgroup('v_tile', vec4f, tile, width)
+      const part = k.workgroup('part', f32, tile, PIECES, PART_ROW)
+      const rowScale = k.workgroup('row_scale', f32, ROWS)
 
-    const i = k.localIndex
-    const head = k.let('head', k.workgroupId.y)
-    const kvHead = k.let('kv_head', u32`${head} / ${heads} * ${kv_heads} + ${head} % ${heads} / (${heads} / ${kv_heads})`)
-    const { piece, first, tileStart } = k.let({ piece: i.rem(PIECES), first: u32`${i} / ${PIECES} * ${ROWS_EACH}`, tileStart: k.workgroupId.x.mul(ROWS) })
-    const row = (r: number): Expr<'u32'> => u32`${tileStart} + ${first} + ${r}`
-
-    // A row past the end is computed from the last one, and not stored.
-    const q = tuple(ROWS_EACH, (r) => {
-      const start = k.let(`q_row${r}`, u32`${head} * ${queries} + min(${row(r)}, ${queries} - 1)`)
-      return tuple(piece4, (g) => k.let(`q${r}${g}`, loadQuad(k, view.q, start, u32`${piece} * ${piece4} + ${g}`, memory).mul(scale)))
-    })
-    const acc = tuple(ROWS_EACH, (r) => tuple(piece4, (g) => k.var(`acc${r}${g}`, vec4f())))
-
-    const visible = (last: Expr<'u32'>): Expr<'u32'> =>
-      k.when(causal.ne(0), () => u32`min(${keys}, max(${last} + ${keys}, ${queries}) - ${queries})`, keys)
-    const { sees, tileSees } = k.let({ sees: visible(u32`${tileStart} + ${i} + 1`), tileSees: visible(u32`min(${tileStart} + ${ROWS}, ${queries})`) })
-    const { top, sum } = k.var({ top: f32(LOWEST), sum: f32(0) })
-
-    k.range('j0', 0, tileSees, tile, (j0) => {
-      for (const s of each(Math.ceil((tile * width) / ROWS))) {
-        const e = k.let(`e${s}`, i.add(s * ROWS))
-        const copy = (): void => {
-          const { key, quad } = k.let({ key: e.div(width), quad: e.rem(width) })
-          const at = k.let('at', u32`${kvHead} * ${keys} + ${j0} + ${key}`)
-          const load = (source: typeof view.k): Expr<'vec4f'> => k.when(j0.add(key).lt(keys), () => loadQuad(k, source, at, quad, memory), vec4f())
-          kTile.at(key, quad).set(load(view.k))
-          vTile.at(key, quad).set(load(view.v))
-        }
-        if ((s + 1) * ROWS <= tile * width) copy()
-        else k.if(e.lt(tile * width), copy)
-      }
-      k.workgroupBarrier()
-
-      k.range('j', 0, tile, (j) => {
-        const key = tuple(piece4, (g) => k.let(`k${g}`, kTile.at(j, u32`${piece} * ${piece4} + ${g}`)))
-        for (const r of each(ROWS_EACH)) {
-          const products = k.let(`dot${r}`, sumOver(piece4, (g, before) => (before ? fn.fma(q[r][g], key[g], before) : q[r][g].mul(key[g]))))
-          part.at(j, piece, first.add(r)).set(f32`(${products}.x + ${products}.y) + (${products}.z + ${products}.w)`)
-        }
+      const i = k.localIndex
+      const head = k.let('head', k.workgroupId.y)
+      const kvHead = k.let(
+        'kv_head',
+        u32`${head} / ${heads} * ${kv_heads} + ${head} % ${heads} / (${heads} / ${kv_heads})`,
+      )
+      const { piece, first, tileStart } = k.let({
+        piece: i.rem(PIECES),
+        first: u32`${i} / ${PIECES} * ${ROWS_EACH}`,
+        tileStart: k.workgroupId.x.mul(ROWS),
       })
-      k.workgroupBarrier()
+      const row = (r: number): Expr<'u32'> => u32`${tileStart} + ${first} + ${r}`
 
-      softmaxStep(k, { part, i, j0, tile, sees, top, sum, rowScale })
-      k.workgroupBarrier()
+      // A row past the end is computed from the last one, and not stored.
+      const q = tuple(ROWS_EACH, (r) => {
+        const start = k.let(`q_row${r}`, u32`${head} * ${queries} + min(${row(r)}, ${queries} - 1)`)
+        return tuple(piece4, (g) =>
+          k.let(`q${r}${g}`, loadQuad(k, view.q, start, u32`${piece} * ${piece4} + ${g}`, memory).mul(scale)),
+        )
+      })
+      const acc = tuple(ROWS_EACH, (r) => tuple(piece4, (g) => k.var(`acc${r}${g}`, vec4f())))
 
+      const visible = (last: Expr<'u32'>): Expr<'u32'> =>
+        k.when(causal.ne(0), () => u32`min(${keys}, max(${last} + ${keys}, ${queries}) - ${queries})`, keys)
+      const { sees, tileSees } = k.let({
+        sees: visible(u32`${tileStart} + ${i} + 1`),
+        tileSees: visible(u32`min(${tileStart} + ${ROWS}, ${queries})`),
+      })
+      const { top, sum } = k.var({ top: f32(LOWEST), sum: f32(0) })
+
+      k.range('j0', 0, tileSees, tile, (j0) => {
+        for (const s of each(Math.ceil((tile * width) / ROWS))) {
+          const e = k.let(`e${s}`, i.add(s * ROWS))
+          const copy = (): void => {
+            const { key, quad } = k.let({ key: e.div(width), quad: e.rem(width) })
+            const at = k.let('at', u32`${kvHead} * ${keys} + ${j0} + ${key}`)
+            const load = (source: typeof view.k): Expr<'vec4f'> =>
+              k.when(j0.add(key).lt(keys), () => loadQuad(k, source, at, quad, memory), vec4f())
+            kTile.at(key, quad).set(load(view.k))
+            vTile.at(key, quad).set(load(view.v))
+          }
+          if ((s + 1) * ROWS <= tile * width) copy()
+          else k.if(e.lt(tile * width), copy)
+        }
+        k.workgroupBarrier()
+
+        k.range('j', 0, tile, (j) => {
+          const key = tuple(piece4, (g) => k.let(`k${g}`, kTile.at(j, u32`${piece} * ${piece4} + ${g}`)))
+          for (const r of each(ROWS_EACH)) {
+            const products = k.let(
+              `dot${r}`,
+              sumOver(piece4, (g, before) => (before ? fn.fma(q[r][g], key[g], before) : q[r][g].mul(key[g]))),
+            )
+            part.at(j, piece, first.add(r)).set(f32`(${products}.x + ${products}.y) + (${products}.z + ${products}.w)`)
+          }
+        })
+        k.workgroupBarrier()
+
+        softmaxStep(k, { part, i, j0, tile, sees, top, sum, rowScale })
+        k.workgroupBarrier()
+
+        for (const r of each(ROWS_EACH)) {
+          const rescale = k.let(`rescale${r}`, rowScale.at(first.add(r)))
+          for (const g of each(piece4)) acc[r][g].mulAssign(rescale)
+        }
+        k.range('j', 0, tile, (j) => {
+          const value = tuple(piece4, (g) => k.let(`v${g}`, vTile.at(j, u32`${piece} * ${piece4} + ${g}`)))
+          for (const r of each(ROWS_EACH)) {
+            const weight = k.let(`w${r}`, vec4f(part.at(j, 0, first.add(r))))
+            for (const g of each(piece4)) acc[r][g].set(fn.fma(weight, value[g], acc[r][g]))
+          }
+        })
+        k.workgroupBarrier()
+      })
+
+      rowScale.at(i).set(fn.select(f32(1).div(sum), 0, sum.eq(0)))
+      k.workgroupBarrier()
       for (const r of each(ROWS_EACH)) {
-        const rescale = k.let(`rescale${r}`, rowScale.at(first.add(r)))
-        for (const g of each(piece4)) acc[r][g].mulAssign(rescale)
+        k.if(row(r).lt(queries), () => {
+          const factor = k.let('factor', rowScale.at(first.add(r)))
+          const start = k.let('start', u32`${head} * ${queries} + ${row(r)}`)
+          for (const g of each(piece4))
+            storeQuad(k, view.out, start, u32`${piece} * ${piece4} + ${g}`, acc[r][g].mul(factor), memory)
+        })
       }
-      k.range('j', 0, tile, (j) => {
-        const value = tuple(piece4, (g) => k.let(`v${g}`, vTile.at(j, u32`${piece} * ${piece4} + ${g}`)))
-        for (const r of each(ROWS_EACH)) {
-          const weight = k.let(`w${r}`, vec4f(part.at(j, 0, first.add(r))))
-          for (const g of each(piece4)) acc[r][g].set(fn.fma(weight, value[g], acc[r][g]))
-        }
-      })
-      k.workgroupBarrier()
-    })
-
-    rowScale.at(i).set(fn.select(f32(1).div(sum), 0, sum.eq(0)))
-    k.workgroupBarrier()
-    for (const r of each(ROWS_EACH)) {
-      k.if(row(r).lt(queries), () => {
-        const factor = k.let('factor', rowScale.at(first.add(r)))
-        const start = k.let('start', u32`${head} * ${queries} + ${row(r)}`)
-        for (const g of each(piece4)) storeQuad(k, view.out, start, u32`${piece} * ${piece4} + ${g}`, acc[r][g].mul(factor), memory)
-      })
-    }
-  })
+    },
+  )
 }
 
 /** Only for its type: both forms of the bindings are handled as the one of vec4f. */
@@ -149,12 +191,32 @@ function softmaxStep(k: Builder, { part, i, j0, tile, sees, top, sum, rowScale }
     const [a, b, c, e] = tuple(PIECES, (p) => part.at(j, p, i))
     return k.let(`score${j}`, fn.select(LOWEST, f32`(${a} + ${b}) + (${c} + ${e})`, seen[j]))
   })
-  const newTop = k.let('new_top', fn.max(top, pairwise(tile, (j) => score[j], (a, b) => fn.max(a, b))))
+  const newTop = k.let(
+    'new_top',
+    fn.max(
+      top,
+      pairwise(
+        tile,
+        (j) => score[j],
+        (a, b) => fn.max(a, b),
+      ),
+    ),
+  )
   const rescale = k.let('rescale', fn.exp(top.sub(newTop)))
   const weight = tuple(tile, (j) => k.let(`p${j}`, fn.select(f32(0), fn.exp(score[j].sub(newTop)), seen[j])))
   for (const j of each(tile)) part.at(j, 0, i).set(weight[j])
   rowScale.at(i).set(rescale)
-  sum.set(fn.fma(sum, rescale, pairwise(tile, (j) => weight[j], (a, b) => a.add(b))))
+  sum.set(
+    fn.fma(
+      sum,
+      rescale,
+      pairwise(
+        tile,
+        (j) => weight[j],
+        (a, b) => a.add(b),
+      ),
+    ),
+  )
   top.set(newTop)
 }
 
@@ -164,7 +226,13 @@ interface Memory {
 }
 
 /** Four components of a row of q, k or v, zeros past the end of the head. `row` counts rows of `headSize` elements. */
-function loadQuad(k: Builder, source: ArrayValue<'vec4f'>, row: Expr<'u32'>, quad: Expr<'u32'>, { headSize, quads }: Memory): Expr<'vec4f'> {
+function loadQuad(
+  k: Builder,
+  source: ArrayValue<'vec4f'>,
+  row: Expr<'u32'>,
+  quad: Expr<'u32'>,
+  { headSize, quads }: Memory,
+): Expr<'vec4f'> {
   const padded = quads !== PIECES * pieceOf(headSize)
   if (headSize % 4 === 0) {
     const load = (): Expr<'vec4f'> => source.at(u32`${row} * ${quads} + ${quad}`)
@@ -176,7 +244,14 @@ function loadQuad(k: Builder, source: ArrayValue<'vec4f'>, row: Expr<'u32'>, qua
   return vec4f(one(0), one(1), one(2), one(3))
 }
 
-function storeQuad(k: Builder, out: WriteRef<{ readonly array: 'vec4f' }>, row: Expr<'u32'>, quad: Expr<'u32'>, value: Expr<'vec4f'>, { headSize, quads }: Memory): void {
+function storeQuad(
+  k: Builder,
+  out: WriteRef<{ readonly array: 'vec4f' }>,
+  row: Expr<'u32'>,
+  quad: Expr<'u32'>,
+  value: Expr<'vec4f'>,
+  { headSize, quads }: Memory,
+): void {
   if (headSize % 4 === 0) {
     const store = (): void => out.at(u32`${row} * ${quads} + ${quad}`).set(value)
     if (quads === PIECES * pieceOf(headSize)) store()
@@ -186,19 +261,28 @@ function storeQuad(k: Builder, out: WriteRef<{ readonly array: 'vec4f' }>, row: 
   const scalars = out as unknown as WriteRef<{ readonly array: 'f32' }>
   const named = k.let('result', value)
   for (const c of each(4)) {
-    k.if(bool`${quad} * 4 + ${c} < ${headSize}`, () => scalars.at(u32`${row} * ${headSize} + ${quad} * 4 + ${c}`).set(named.at(c)))
+    k.if(bool`${quad} * 4 + ${c} < ${headSize}`, () =>
+      scalars.at(u32`${row} * ${headSize} + ${quad} * 4 + ${c}`).set(named.at(c)),
+    )
   }
 }
 
 /** `step(n - 1, … step(1, step(0)))`. */
-function sumOver(n: number, step: (g: ReturnType<typeof each>[number], before: Expr<'vec4f'> | null) => Expr<'vec4f'>): Expr<'vec4f'> {
+function sumOver(
+  n: number,
+  step: (g: ReturnType<typeof each>[number], before: Expr<'vec4f'> | null) => Expr<'vec4f'>,
+): Expr<'vec4f'> {
   let sum: Expr<'vec4f'> | null = null
   for (const g of each(n)) sum = step(g, sum)
   return sum as unknown as Expr<'vec4f'>
 }
 
 /** A balanced tree over the values of `of(0) … of(n - 1)`. */
-function pairwise(n: number, of: (j: ReturnType<typeof each>[number]) => Expr<'f32'>, combine: (a: Expr<'f32'>, b: Expr<'f32'>) => Expr<'f32'>): Expr<'f32'> {
+function pairwise(
+  n: number,
+  of: (j: ReturnType<typeof each>[number]) => Expr<'f32'>,
+  combine: (a: Expr<'f32'>, b: Expr<'f32'>) => Expr<'f32'>,
+): Expr<'f32'> {
   const tree = (list: readonly Expr<'f32'>[]): Expr<'f32'> => {
     const [only] = list
     if (list.length === 1 && only) return only

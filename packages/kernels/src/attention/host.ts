@@ -29,13 +29,28 @@ const SHIPPED = 64
 
 /** out = softmax(scale · q·kᵀ) · v, in f32; a query that sees no key gives zeros. */
 export async function attention(runtime: Runtime, args: AttentionArgs, { kernel }: HostOptions = {}): Promise<void> {
-  const { q, k, v, out, batch, heads, kvHeads = heads, queries, keys, headSize, causal = false, scale = headSize ** -0.5 } = args
+  const {
+    q,
+    k,
+    v,
+    out,
+    batch,
+    heads,
+    kvHeads = heads,
+    queries,
+    keys,
+    headSize,
+    causal = false,
+    scale = headSize ** -0.5,
+  } = args
   checkSizes('attention', { batch, heads, kvHeads, queries, keys, headSize })
   if (heads > 0 && !(kvHeads > 0 && heads % kvHeads === 0)) {
     throw new RangeError(`attention: heads must be a multiple of kvHeads = ${kvHeads}, got ${heads}`)
   }
   if (kernel === undefined && headSize !== SHIPPED) {
-    throw new RangeError(`attention: the kernel that ships is for head size ${SHIPPED}, got ${headSize}; pass { kernel: compile(flashAttention('attention', ${headSize})) }`)
+    throw new RangeError(
+      `attention: the kernel that ships is for head size ${SHIPPED}, got ${headSize}; pass { kernel: compile(flashAttention('attention', ${headSize})) }`,
+    )
   }
   const sizes = { batch, heads, kv_heads: kvHeads, queries, keys, causal: Number(causal), scale }
   if (queries > 0 && batch * heads > 0) await runtime.run(kernel ?? artifact, { q, k, v, out, ...sizes })

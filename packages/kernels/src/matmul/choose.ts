@@ -16,8 +16,14 @@ export interface MatmulForm {
 
 /** [with bias][a transposed][b transposed] */
 const TILED: readonly (readonly (readonly CompiledKernel[])[])[] = [
-  [[plain, transposeB], [transposeA, transposeBoth]],
-  [[bias, biasB], [biasA, biasBoth]],
+  [
+    [plain, transposeB],
+    [transposeA, transposeBoth],
+  ],
+  [
+    [bias, biasB],
+    [biasA, biasBoth],
+  ],
 ]
 
 /** The kernel for a product of this form. Pure: the same form, the same kernel. */

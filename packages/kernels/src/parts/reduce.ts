@@ -1,4 +1,4 @@
-import { fn, type Builder, type Expr, type Float, type Numeric, typeOf } from '@weft/dsl'
+import { type Builder, type Expr, type Float, fn, type Numeric, typeOf } from '@weft/dsl'
 
 /** How two values become one, and the value that changes nothing. */
 interface Reduction {
@@ -37,7 +37,12 @@ function byTree<T extends Numeric>(k: Builder, name: string, value: Expr<T>, { c
 }
 
 /** One value of each subgroup, then all of those by everyone: two barriers, whatever size the subgroups have. */
-function bySubgroups<T extends Numeric>(k: Builder, name: string, value: Expr<T>, { combine, subgroup }: Reduction): Expr<T> {
+function bySubgroups<T extends Numeric>(
+  k: Builder,
+  name: string,
+  value: Expr<T>,
+  { combine, subgroup }: Reduction,
+): Expr<T> {
   const partial = k.workgroup(name, typeOf(value), k.workgroupSize / LEAST_SUBGROUP)
   const ofSubgroup = k.let(`${name}_subgroup`, subgroup(k, value))
   k.if(k.subgroupInvocationId.eq(0), () => partial.at(k.subgroupId).set(ofSubgroup))

@@ -15,7 +15,11 @@ export interface RmsnormArgs {
 }
 
 /** y[r, :] = x[r, :] / √(mean(x[r, :]²) + eps) · weight, in f32. */
-export async function rmsnorm(runtime: Runtime, { x, weight, y, rows, cols, eps = 1e-5 }: RmsnormArgs, { kernel }: HostOptions = {}): Promise<void> {
+export async function rmsnorm(
+  runtime: Runtime,
+  { x, weight, y, rows, cols, eps = 1e-5 }: RmsnormArgs,
+  { kernel }: HostOptions = {},
+): Promise<void> {
   checkSizes('rmsnorm', { rows, cols })
   if (cols > 0) await runtime.run(kernel ?? artifact, { x, weight, y, rows, cols, eps })
 }

@@ -11,7 +11,11 @@ export interface SaxpyArgs {
 }
 
 /** y = alpha · x + y, in f32. */
-export async function saxpy(runtime: Runtime, { x, y, n, alpha }: SaxpyArgs, { kernel }: HostOptions = {}): Promise<void> {
+export async function saxpy(
+  runtime: Runtime,
+  { x, y, n, alpha }: SaxpyArgs,
+  { kernel }: HostOptions = {},
+): Promise<void> {
   checkSizes('saxpy', { n })
   await runtime.run(kernel ?? artifact, { x, y, n, alpha })
 }

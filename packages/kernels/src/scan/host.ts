@@ -20,7 +20,11 @@ export interface ScanOptions {
 }
 
 /** y[i] = x[0] + … + x[i], in f32, for any n: one dispatch up to 1,024 elements, three up to 1,048,576, and so on. */
-export async function scan(runtime: Runtime, { x, y, n, exclusive = false }: ScanArgs, { kernels }: ScanOptions = {}): Promise<void> {
+export async function scan(
+  runtime: Runtime,
+  { x, y, n, exclusive = false }: ScanArgs,
+  { kernels }: ScanOptions = {},
+): Promise<void> {
   checkSizes('scan', { n })
   if (n === 0) return
   const count = Math.ceil(n / SCAN_BLOCK)

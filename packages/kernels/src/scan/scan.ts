@@ -1,4 +1,4 @@
-import { ceilDiv, d, each, f32, inout, input, kernel, output, tuple, u32, type Builder, type Expr } from '@weft/dsl'
+import { type Builder, ceilDiv, d, type Expr, each, f32, inout, input, kernel, output, tuple, u32 } from '@weft/dsl'
 import { SCAN_BLOCK } from './plan'
 
 /**
@@ -14,25 +14,37 @@ const EACH = SCAN_BLOCK / THREADS
  * y[i] = x[0] + … + x[i] within each block of 1,024 (`exclusive`: up to x[i − 1], the first is 0), and totals[b] the
  * sum of block b. x, y: n; totals: ⌈n / 1024⌉. Each invocation sums four neighbours, the workgroup scans those sums.
  */
-export const scanBlocks = kernel('scan_blocks', {
-  workgroupSize: [THREADS],
-  bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)), totals: output(d.arrayOf(d.f32)) },
-  params: { n: d.u32, exclusive: d.u32 },
-  workgroups: ({ n }) => [ceilDiv(n, SCAN_BLOCK)],
-}, ({ x, y, totals, n, exclusive }, k) => {
-  const first = k.let('first', u32`${k.workgroupIndex} * ${SCAN_BLOCK} + ${k.localIndex} * ${EACH}`)
-  const value = tuple(EACH, (i) => k.let(`x${i}`, k.when(first.add(i).lt(n), () => x.at(first.add(i)), 0)))
-  const sum = k.let('sum', value.slice(1).reduce((a, v) => a.add(v), value[0]))
-  const upTo = k.let('up_to', workgroupScan(k, sum))
+export const scanBlocks = kernel(
+  'scan_blocks',
+  {
+    workgroupSize: [THREADS],
+    bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)), totals: output(d.arrayOf(d.f32)) },
+    params: { n: d.u32, exclusive: d.u32 },
+    workgroups: ({ n }) => [ceilDiv(n, SCAN_BLOCK)],
+  },
+  ({ x, y, totals, n, exclusive }, k) => {
+    const first = k.let('first', u32`${k.workgroupIndex} * ${SCAN_BLOCK} + ${k.localIndex} * ${EACH}`)
+    const value = tuple(EACH, (i) =>
+      k.let(
+        `x${i}`,
+        k.when(first.add(i).lt(n), () => x.at(first.add(i)), 0),
+      ),
+    )
+    const sum = k.let(
+      'sum',
+      value.slice(1).reduce((a, v) => a.add(v), value[0]),
+    )
+    const upTo = k.let('up_to', workgroupScan(k, sum))
 
-  k.if(k.localIndex.eq(THREADS - 1), () => totals.at(k.workgroupIndex).set(upTo))
-  const running = k.var('running', upTo.sub(sum))
-  for (const i of each(EACH)) {
-    const before = k.let(`before${i}`, running)
-    running.addAssign(value[i])
-    k.if(first.add(i).lt(n), () => y.at(first.add(i)).set(k.when(exclusive.ne(0), () => before, running)))
-  }
-})
+    k.if(k.localIndex.eq(THREADS - 1), () => totals.at(k.workgroupIndex).set(upTo))
+    const running = k.var('running', upTo.sub(sum))
+    for (const i of each(EACH)) {
+      const before = k.let(`before${i}`, running)
+      running.addAssign(value[i])
+      k.if(first.add(i).lt(n), () => y.at(first.add(i)).set(k.when(exclusive.ne(0), () => before, running)))
+    }
+  },
+)
 
 /** The inclusive prefix sum of `value` over the workgroup (Hillis and Steele, 1986): log₂(256) steps. */
 function workgroupScan(k: Builder, value: Expr<'f32'>): Expr<'f32'> {
@@ -49,12 +61,16 @@ function workgroupScan(k: Builder, value: Expr<'f32'>): Expr<'f32'> {
 }
 
 /** y[i] += offsets[block of i], where `offsets` is the exclusive scan of the totals. y: n; offsets: ⌈n / 1024⌉. */
-export const scanOffsets = kernel('scan_offsets', {
-  workgroupSize: [THREADS],
-  bindings: { offsets: input(d.arrayOf(d.f32)), y: inout(d.arrayOf(d.f32)) },
-  params: { n: d.u32 },
-  workgroups: ({ n }) => [ceilDiv(n, THREADS)],
-}, ({ offsets, y, n }, k) => {
-  const i = k.let('i', k.globalIndex)
-  k.if(i.lt(n), () => y.at(i).addAssign(offsets.at(i.div(SCAN_BLOCK))))
-})
+export const scanOffsets = kernel(
+  'scan_offsets',
+  {
+    workgroupSize: [THREADS],
+    bindings: { offsets: input(d.arrayOf(d.f32)), y: inout(d.arrayOf(d.f32)) },
+    params: { n: d.u32 },
+    workgroups: ({ n }) => [ceilDiv(n, THREADS)],
+  },
+  ({ offsets, y, n }, k) => {
+    const i = k.let('i', k.globalIndex)
+    k.if(i.lt(n), () => y.at(i).addAssign(offsets.at(i.div(SCAN_BLOCK))))
+  },
+)

@@ -11,7 +11,11 @@ export interface SoftmaxArgs {
 }
 
 /** y[r, :] = softmax(x[r, :]), in f32; a row of −∞ gives zeros. */
-export async function softmax(runtime: Runtime, { x, y, rows, cols }: SoftmaxArgs, { kernel }: HostOptions = {}): Promise<void> {
+export async function softmax(
+  runtime: Runtime,
+  { x, y, rows, cols }: SoftmaxArgs,
+  { kernel }: HostOptions = {},
+): Promise<void> {
   checkSizes('softmax', { rows, cols })
   if (cols > 0) await runtime.run(kernel ?? artifact, { x, y, rows, cols })
 }

@@ -11,26 +11,30 @@ const LOWEST = -3.4028234663852886e38
  * x, y: rows × cols, row-major. A workgroup takes a row, whatever its width, in three passes: maximum, sum, result.
  * A row of −∞ gives zeros.
  */
-export const softmax = kernel('softmax', {
-  workgroupSize: [256],
-  bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) },
-  params: { rows: d.u32, cols: d.u32 },
-  workgroups: ({ rows }) => [rows],
-  variants: REDUCE_VARIANTS,
-}, ({ x, y, cols }, k) => {
-  const start = k.let('start', k.workgroupIndex.mul(cols))
+export const softmax = kernel(
+  'softmax',
+  {
+    workgroupSize: [256],
+    bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) },
+    params: { rows: d.u32, cols: d.u32 },
+    workgroups: ({ rows }) => [rows],
+    variants: REDUCE_VARIANTS,
+  },
+  ({ x, y, cols }, k) => {
+    const start = k.let('start', k.workgroupIndex.mul(cols))
 
-  const highest = k.var('highest', f32(LOWEST))
-  k.range('c', k.localIndex, cols, k.workgroupSize, (c) => highest.set(max(highest, x.at(start.add(c)))))
-  const top = k.let('top', workgroupReduce(k, 'row_max', highest, MAX))
+    const highest = k.var('highest', f32(LOWEST))
+    k.range('c', k.localIndex, cols, k.workgroupSize, (c) => highest.set(max(highest, x.at(start.add(c)))))
+    const top = k.let('top', workgroupReduce(k, 'row_max', highest, MAX))
 
-  const sum = k.var('sum', f32(0))
-  k.range('c', k.localIndex, cols, k.workgroupSize, (c) => sum.addAssign(exp(x.at(start.add(c)).sub(top))))
-  const total = workgroupReduce(k, 'row_sum', sum, SUM)
-  const scale = k.let('scale', fn.select(f32(1).div(total), 0, total.eq(0)))
+    const sum = k.var('sum', f32(0))
+    k.range('c', k.localIndex, cols, k.workgroupSize, (c) => sum.addAssign(exp(x.at(start.add(c)).sub(top))))
+    const total = workgroupReduce(k, 'row_sum', sum, SUM)
+    const scale = k.let('scale', fn.select(f32(1).div(total), 0, total.eq(0)))
 
-  k.range('c', k.localIndex, cols, k.workgroupSize, (c) => {
-    const i = start.add(c)
-    y.at(i).set(exp(x.at(i).sub(top)).mul(scale))
-  })
-})
+    k.range('c', k.localIndex, cols, k.workgroupSize, (c) => {
+      const i = start.add(c)
+      y.at(i).set(exp(x.at(i).sub(top)).mul(scale))
+    })
+  },
+)

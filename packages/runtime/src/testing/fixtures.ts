@@ -5,9 +5,9 @@ import type {
   CompiledVariant,
   Executor,
   Launch,
+  LaunchRule,
   Needs,
 } from '@weft/codegen'
-import type { LaunchRule } from '@weft/codegen'
 import { shapeOf } from '../lanes'
 
 /** Kernels written by hand, as the compiler would write them, so that the runtime is tested without it. */

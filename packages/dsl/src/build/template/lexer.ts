@@ -1,7 +1,13 @@
 /** Splits the text of an expression template into tokens. Holes are tokens of their own. */
 
 export type Lexeme =
-  | { readonly kind: 'number'; readonly value: number; readonly float: boolean; readonly suffix: string; readonly at: Spot }
+  | {
+      readonly kind: 'number'
+      readonly value: number
+      readonly float: boolean
+      readonly suffix: string
+      readonly at: Spot
+    }
   | { readonly kind: 'name'; readonly text: string; readonly at: Spot }
   | { readonly kind: 'symbol'; readonly text: string; readonly at: Spot }
   | { readonly kind: 'hole'; readonly index: number; readonly at: Spot }
@@ -14,12 +20,42 @@ export interface Spot {
 }
 
 export class TemplateError extends Error {
-  constructor(message: string, readonly at: Spot) {
+  constructor(
+    message: string,
+    readonly at: Spot,
+  ) {
     super(message)
   }
 }
 
-const SYMBOLS = ['<<', '>>', '<=', '>=', '==', '!=', '&&', '||', '+', '-', '*', '/', '%', '&', '|', '^', '~', '!', '<', '>', '(', ')', '[', ']', ',', '.']
+const SYMBOLS = [
+  '<<',
+  '>>',
+  '<=',
+  '>=',
+  '==',
+  '!=',
+  '&&',
+  '||',
+  '+',
+  '-',
+  '*',
+  '/',
+  '%',
+  '&',
+  '|',
+  '^',
+  '~',
+  '!',
+  '<',
+  '>',
+  '(',
+  ')',
+  '[',
+  ']',
+  ',',
+  '.',
+]
 const SPACE = /\s+/y
 const NUMBER = /(?:0[xX][0-9a-fA-F]+|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)([iufh]?)/y
 const NAME = /[\p{XID_Start}_][\p{XID_Continue}]*/uy
@@ -53,7 +89,16 @@ function next(text: string, at: Spot): [Lexeme, number] {
     const digits = suffix ? whole.slice(0, -1) : whole
     const hex = /^0[xX]/.test(whole)
     const float = suffix === 'f' || suffix === 'h' ? !hex : !hex && /[.eE]/.test(digits)
-    return [{ kind: 'number', value: Number(hex ? whole.replace(/[iu]$/, '') : digits), float, suffix: hex ? (/[iu]$/.exec(whole)?.[0] ?? '') : suffix, at }, whole.length]
+    return [
+      {
+        kind: 'number',
+        value: Number(hex ? whole.replace(/[iu]$/, '') : digits),
+        float,
+        suffix: hex ? (/[iu]$/.exec(whole)?.[0] ?? '') : suffix,
+        at,
+      },
+      whole.length,
+    ]
   }
   NAME.lastIndex = offset
   const name = NAME.exec(text)

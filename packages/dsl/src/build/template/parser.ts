@@ -1,16 +1,28 @@
-import { lex, TemplateError, type Lexeme, type Spot } from './lexer'
+import { type Lexeme, lex, type Spot, TemplateError } from './lexer'
 
 /**
  * A WGSL expression as a tree, by WGSL's own grammar: what mixes operators without parentheses where WGSL wants
  * them (`a & b | c`, `a < b < c`, `a + b << c`, `a && b || c`) is an error here too.
  */
 export type Tree =
-  | { readonly kind: 'number'; readonly value: number; readonly float: boolean; readonly suffix: string; readonly at: Spot }
+  | {
+      readonly kind: 'number'
+      readonly value: number
+      readonly float: boolean
+      readonly suffix: string
+      readonly at: Spot
+    }
   | { readonly kind: 'bool'; readonly value: boolean; readonly at: Spot }
   | { readonly kind: 'hole'; readonly index: number; readonly at: Spot }
   | { readonly kind: 'unary'; readonly op: string; readonly arg: Tree; readonly at: Spot }
   | { readonly kind: 'binary'; readonly op: string; readonly a: Tree; readonly b: Tree; readonly at: Spot }
-  | { readonly kind: 'call'; readonly name: string | number; readonly args: readonly Tree[]; readonly template: string | null; readonly at: Spot }
+  | {
+      readonly kind: 'call'
+      readonly name: string | number
+      readonly args: readonly Tree[]
+      readonly template: string | null
+      readonly at: Spot
+    }
   | { readonly kind: 'index'; readonly of: Tree; readonly index: Tree; readonly at: Spot }
   | { readonly kind: 'member'; readonly of: Tree; readonly name: string; readonly at: Spot }
 
@@ -39,14 +51,16 @@ class Parser {
 }
 
 /** Operators that group from the left with those of their own kind. */
-const leftAssociative = (symbols: readonly string[], operand: Parse): Parse => (p) => {
-  let a = operand(p)
-  while (p.is(...symbols)) {
-    const { at, text } = p.next() as Extract<Lexeme, { kind: 'symbol' }>
-    a = { kind: 'binary', op: text, a, b: operand(p), at }
+const leftAssociative =
+  (symbols: readonly string[], operand: Parse): Parse =>
+  (p) => {
+    let a = operand(p)
+    while (p.is(...symbols)) {
+      const { at, text } = p.next() as Extract<Lexeme, { kind: 'symbol' }>
+      a = { kind: 'binary', op: text, a, b: operand(p), at }
+    }
+    return a
   }
-  return a
-}
 
 const multiplicative = leftAssociative(['*', '/', '%'], unary)
 const additive = leftAssociative(['+', '-'], multiplicative)
@@ -103,7 +117,8 @@ function chain(p: Parser, first: Tree, op: string, operand: Parse): Tree {
     const { at } = p.next()
     a = { kind: 'binary', op, a, b: operand(p), at }
   }
-  if (p.is('&&', '||', '&', '|', '^', '<', '>', '<=', '>=', '==', '!=', '+', '-', '*', '/', '%', '<<', '>>')) parenthesize(p, (p.peek as { text: string }).text)
+  if (p.is('&&', '||', '&', '|', '^', '<', '>', '<=', '>=', '==', '!=', '+', '-', '*', '/', '%', '<<', '>>'))
+    parenthesize(p, (p.peek as { text: string }).text)
   return a
 }
 
@@ -135,8 +150,12 @@ function postfix(p: Parser, start: Tree): Tree {
 function primary(p: Parser): Tree {
   const l = p.next()
   switch (l.kind) {
-    case 'number': return l
-    case 'hole': return p.is('(') ? { kind: 'call', name: l.index, args: args(p), template: null, at: l.at } : { kind: 'hole', index: l.index, at: l.at }
+    case 'number':
+      return l
+    case 'hole':
+      return p.is('(')
+        ? { kind: 'call', name: l.index, args: args(p), template: null, at: l.at }
+        : { kind: 'hole', index: l.index, at: l.at }
     case 'name': {
       if (l.text === 'true' || l.text === 'false') return { kind: 'bool', value: l.text === 'true', at: l.at }
       let template: string | null = null
@@ -154,7 +173,8 @@ function primary(p: Parser): Tree {
         return tree
       }
       throw new TemplateError(`an operand is expected before '${l.text}'`, l.at)
-    case 'end': throw new TemplateError('an operand is expected here', l.at)
+    case 'end':
+      throw new TemplateError('an operand is expected here', l.at)
   }
 }
 

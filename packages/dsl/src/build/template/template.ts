@@ -1,14 +1,14 @@
+import type { PureName } from '../../ops'
 import { isValueName, type ValueName } from '../../types'
 import { apply, bitcast } from '../apply'
+import { construct } from '../construct'
 import { fail } from '../context'
-import { isHandle, type Handle } from '../handle'
+import { type Handle, isHandle } from '../handle'
 import { describe } from '../lift'
 import { builtinFunctions } from '../methods'
 import { step, swizzle } from '../ref'
-import { construct } from '../construct'
-import { TemplateError, type Spot } from './lexer'
+import { type Spot, TemplateError } from './lexer'
 import { parse, type Tree } from './parser'
-import type { PureName } from '../../ops'
 
 /** Expression templates: `` f32`${a} * ${b} + 1` ``. The text is parsed once per place in the source. */
 
@@ -19,7 +19,11 @@ export function template(type: ValueName, strings: TemplateStringsArray, holes: 
   const value = new Evaluation(strings, holes).value(tree)
   const handle = isHandle(value) ? value : construct(type, [value])
   if (handle.type !== type) {
-    fail('type-mismatch', `the template is tagged ${type}, and its value is ${handle.type}`, `tag it ${handle.type}, or convert: ${type}(…)`)
+    fail(
+      'type-mismatch',
+      `the template is tagged ${type}, and its value is ${handle.type}`,
+      `tag it ${handle.type}, or convert: ${type}(…)`,
+    )
   }
   return handle
 }
@@ -51,12 +55,31 @@ function caret(strings: readonly string[], at: Spot): string {
 
 const UNARY: Readonly<Record<string, PureName>> = { '-': 'neg', '~': 'bitNot', '!': 'not' }
 const BINARY: Readonly<Record<string, PureName>> = {
-  '+': 'add', '-': 'sub', '*': 'mul', '/': 'div', '%': 'rem', '<<': 'shl', '>>': 'shr', '^': 'bitXor',
-  '<': 'lt', '<=': 'le', '>': 'gt', '>=': 'ge', '==': 'eq', '!=': 'ne', '&&': 'and', '||': 'or', '&': 'bitAnd', '|': 'bitOr',
+  '+': 'add',
+  '-': 'sub',
+  '*': 'mul',
+  '/': 'div',
+  '%': 'rem',
+  '<<': 'shl',
+  '>>': 'shr',
+  '^': 'bitXor',
+  '<': 'lt',
+  '<=': 'le',
+  '>': 'gt',
+  '>=': 'ge',
+  '==': 'eq',
+  '!=': 'ne',
+  '&&': 'and',
+  '||': 'or',
+  '&': 'bitAnd',
+  '|': 'bitOr',
 }
 
 /** A literal that has no type yet. Arithmetic on literals alone is done here, as WGSL does on abstract numbers. */
-interface Literal { readonly literal: number; readonly float: boolean }
+interface Literal {
+  readonly literal: number
+  readonly float: boolean
+}
 const isLiteral = (x: unknown): x is Literal => typeof x === 'object' && x !== null && 'literal' in x
 
 type Value = Handle | Literal | boolean
@@ -75,14 +98,22 @@ class Evaluation {
 
   private eval(tree: Tree): Value {
     switch (tree.kind) {
-      case 'number': return this.number(tree)
-      case 'bool': return tree.value
-      case 'hole': return this.hole(tree)
-      case 'unary': return this.unary(tree)
-      case 'binary': return this.binary(tree)
-      case 'call': return this.call(tree)
-      case 'index': return step(this.handle(tree.of), this.value(tree.index))
-      case 'member': return this.member(tree)
+      case 'number':
+        return this.number(tree)
+      case 'bool':
+        return tree.value
+      case 'hole':
+        return this.hole(tree)
+      case 'unary':
+        return this.unary(tree)
+      case 'binary':
+        return this.binary(tree)
+      case 'call':
+        return this.call(tree)
+      case 'index':
+        return step(this.handle(tree.of), this.value(tree.index))
+      case 'member':
+        return this.member(tree)
     }
   }
 
@@ -113,7 +144,8 @@ class Evaluation {
       if (tree.op === '-') return { literal: a.literal === 0 && !a.float ? 0 : -a.literal, float: a.float }
       if (tree.op === '~') return { literal: ~a.literal, float: false }
     }
-    if (typeof a === 'boolean') return tree.op === '!' ? !a : this.fault(`'${tree.op}' does not apply to a bool`, tree.at)
+    if (typeof a === 'boolean')
+      return tree.op === '!' ? !a : this.fault(`'${tree.op}' does not apply to a bool`, tree.at)
     if (isLiteral(a)) return this.fault("'!' does not apply to a number", tree.at)
     return apply(UNARY[tree.op] as PureName, [a])
   }
@@ -132,20 +164,34 @@ class Evaluation {
     const [x, y] = [a.literal, b.literal]
     const float = a.float || b.float
     switch (tree.op) {
-      case '+': return { literal: x + y, float }
-      case '-': return { literal: x - y, float }
-      case '*': return { literal: x * y, float }
-      case '/': return y === 0 ? this.fault('division by zero', tree.at) : { literal: float ? x / y : Math.trunc(x / y), float }
-      case '%': return y === 0 ? this.fault('division by zero', tree.at) : { literal: x % y, float }
-      case '<<': return { literal: x * 2 ** y, float: false }
-      case '>>': return { literal: Math.floor(x / 2 ** y), float: false }
-      case '<': return x < y
-      case '<=': return x <= y
-      case '>': return x > y
-      case '>=': return x >= y
-      case '==': return x === y
-      case '!=': return x !== y
-      default: return this.fault(`'${tree.op}' of two literals has no type: give one a suffix (1u, 1i)`, tree.at)
+      case '+':
+        return { literal: x + y, float }
+      case '-':
+        return { literal: x - y, float }
+      case '*':
+        return { literal: x * y, float }
+      case '/':
+        return y === 0 ? this.fault('division by zero', tree.at) : { literal: float ? x / y : Math.trunc(x / y), float }
+      case '%':
+        return y === 0 ? this.fault('division by zero', tree.at) : { literal: x % y, float }
+      case '<<':
+        return { literal: x * 2 ** y, float: false }
+      case '>>':
+        return { literal: Math.floor(x / 2 ** y), float: false }
+      case '<':
+        return x < y
+      case '<=':
+        return x <= y
+      case '>':
+        return x > y
+      case '>=':
+        return x >= y
+      case '==':
+        return x === y
+      case '!=':
+        return x !== y
+      default:
+        return this.fault(`'${tree.op}' of two literals has no type: give one a suffix (1u, 1i)`, tree.at)
     }
   }
 
@@ -156,11 +202,17 @@ class Evaluation {
       return typeof f === 'function' ? (f(...args) as Handle) : this.fault(`${describe(f)} is not a function`, tree.at)
     }
     if (tree.name === 'bitcast') {
-      return isValueName(tree.template) ? bitcast(tree.template, args[0]) : this.fault('bitcast needs a type: bitcast<u32>(x)', tree.at)
+      return isValueName(tree.template)
+        ? bitcast(tree.template, args[0])
+        : this.fault('bitcast needs a type: bitcast<u32>(x)', tree.at)
     }
     if (isValueName(tree.name)) return construct(tree.name, args)
     const f = Object.hasOwn(builtinFunctions, tree.name) ? builtinFunctions[tree.name] : undefined
-    if (typeof f !== 'function') return this.fault(`'${tree.name}' is not a built-in function; a function of your own goes in as \${${tree.name}}(…)`, tree.at)
+    if (typeof f !== 'function')
+      return this.fault(
+        `'${tree.name}' is not a built-in function; a function of your own goes in as \${${tree.name}}(…)`,
+        tree.at,
+      )
     return f(...args) as Handle
   }
 

@@ -1,10 +1,20 @@
-import { forEachStmt, isPlace, type Block, type Cases, type Expr, type Func, type Of, type Place, type Stmt } from '../../ir'
+import {
+  type Block,
+  type Cases,
+  type Expr,
+  type Func,
+  forEachStmt,
+  isPlace,
+  type Of,
+  type Place,
+  type Stmt,
+} from '../../ir'
 import { BUILTINS, EFFECTS, type EffectRow } from '../../ops'
 import { isInt, isValue, type Type } from '../../types'
 import type { Context } from '../context'
 import { countOf, elementOf, rootType, spaceOf } from '../places'
 import { upperBound } from './bounds'
-import { Facts, resultLeaf, type Leaf } from './facts'
+import { Facts, type Leaf, resultLeaf } from './facts'
 import { Limited } from './limited'
 
 /**
@@ -28,7 +38,10 @@ class Guards {
   private readonly integers = new Set<number>()
   private readonly names = new Map<number, string>()
 
-  constructor(readonly context: Context, private readonly func: Func | null) {
+  constructor(
+    readonly context: Context,
+    private readonly func: Func | null,
+  ) {
     this.facts = new Facts(context)
     this.limited = new Limited(this.facts, context)
   }
@@ -103,7 +116,11 @@ class Guards {
     this.facts.versions = before
     for (const [id, leaf] of before) {
       const after = ends.map((end) => end.get(id) ?? leaf)
-      if (after.some((x) => x !== leaf)) this.assign(id, after.every((x) => this.facts.isLimitedForGood(x)))
+      if (after.some((x) => x !== leaf))
+        this.assign(
+          id,
+          after.every((x) => this.facts.isLimitedForGood(x)),
+        )
     }
   }
 
@@ -125,7 +142,12 @@ class Guards {
     if (count !== null && upperBound(index, this.facts, this.context) < count) return
     const culprit = this.limited.culprit(index)
     if (culprit === null) return
-    this.context.report('unguarded-store', `'${name}' is ${how} at an index that nothing limits: it depends on ${this.describe(culprit)}`, at, NOTE)
+    this.context.report(
+      'unguarded-store',
+      `'${name}' is ${how} at an index that nothing limits: it depends on ${this.describe(culprit)}`,
+      at,
+      NOTE,
+    )
   }
 
   private describe(e: Expr): string {
@@ -138,11 +160,18 @@ class Guards {
     if (e.kind === 'argument') return `the argument '${e.name}'`
     const by = e.kind === 'result' ? this.facts.maker(e) : undefined
     switch (by?.kind) {
-      case 'load': return by.place.root.kind === 'variable' && this.names.has(by.place.root.id) ? `the variable '${this.names.get(by.place.root.id)}'` : 'a value loaded from memory'
-      case 'effect': return `the result of '${by.op}'`
-      case 'call': return `the result of '${by.func}'`
-      case 'range': return `the start of the range '${by.name}', which counts down`
-      default: return 'a value'
+      case 'load':
+        return by.place.root.kind === 'variable' && this.names.has(by.place.root.id)
+          ? `the variable '${this.names.get(by.place.root.id)}'`
+          : 'a value loaded from memory'
+      case 'effect':
+        return `the result of '${by.op}'`
+      case 'call':
+        return `the result of '${by.func}'`
+      case 'range':
+        return `the start of the range '${by.name}', which counts down`
+      default:
+        return 'a value'
     }
   }
 }

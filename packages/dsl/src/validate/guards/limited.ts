@@ -1,4 +1,4 @@
-import { operands, type Expr } from '../../ir'
+import { type Expr, operands } from '../../ir'
 import type { BuiltinName, PureName } from '../../ops'
 import type { Context } from '../context'
 import type { Facts } from './facts'
@@ -7,7 +7,10 @@ import type { Facts } from './facts'
 export class Limited {
   private readonly launched: boolean
 
-  constructor(private readonly facts: Facts, context: Context) {
+  constructor(
+    private readonly facts: Facts,
+    context: Context,
+  ) {
     this.launched = context.kernel.launch !== null
   }
 
@@ -15,18 +18,30 @@ export class Limited {
   culprit(e: Expr): Expr | null {
     if (e.type === 'bool') return null
     switch (e.kind) {
-      case 'const': case 'param': case 'override': case 'constant': case 'length': return null
-      case 'argument': return this.facts.isLimited(this.facts.argument(e.name)) ? null : e
-      case 'builtin': return this.builtin(e)
-      case 'result': return this.result(e)
+      case 'const':
+      case 'param':
+      case 'override':
+      case 'constant':
+      case 'length':
+        return null
+      case 'argument':
+        return this.facts.isLimited(this.facts.argument(e.name)) ? null : e
+      case 'builtin':
+        return this.builtin(e)
+      case 'result':
+        return this.result(e)
       case 'swizzle': {
         if (this.facts.builtin(e)) return this.builtin(e)
         const part = this.facts.part(e)
         return this.culprit(part ?? e.of)
       }
-      case 'op': return this.op(e)
-      case 'index': case 'member': return this.culprit(e.of)
-      default: return this.anyOf(operands(e))
+      case 'op':
+        return this.op(e)
+      case 'index':
+      case 'member':
+        return this.culprit(e.of)
+      default:
+        return this.anyOf(operands(e))
     }
   }
 
@@ -64,8 +79,13 @@ export class Limited {
   /** Every leaf of `e` is on the lesser side of a comparison that holds. */
   learn(e: Expr, seen: Set<Expr> = new Set()): void {
     switch (e.kind) {
-      case 'const': case 'param': case 'override': case 'constant': return
-      case 'argument': return void this.facts.learn(this.facts.argument(e.name))
+      case 'const':
+      case 'param':
+      case 'override':
+      case 'constant':
+        return
+      case 'argument':
+        return void this.facts.learn(this.facts.argument(e.name))
       case 'result': {
         // Whoever learnt it before has learnt what it was made of.
         if (!this.facts.learn(this.facts.leafOf(e))) return
@@ -131,7 +151,16 @@ const ANY_HOLDS = ops('or', 'boolOr')
 const LESS = ops('lt', 'le')
 const GREATER = ops('gt', 'ge')
 /** Results that are small whatever the arguments are. */
-const BOUNDED = ops('countLeadingZeros', 'countOneBits', 'countTrailingZeros', 'sign', 'step', 'saturate', 'unpack4xU8', 'unpack4xI8')
+const BOUNDED = ops(
+  'countLeadingZeros',
+  'countOneBits',
+  'countTrailingZeros',
+  'sign',
+  'step',
+  'saturate',
+  'unpack4xU8',
+  'unpack4xI8',
+)
 const COUNTS: ReadonlySet<BuiltinName> = new Set<BuiltinName>(['num_workgroups', 'subgroup_size', 'num_subgroups'])
 /** Ids below the number of workgroups, which the launch rule and the guard of folded launches limit. */
 const LAUNCHED: ReadonlySet<BuiltinName> = new Set<BuiltinName>(['workgroup_id', 'workgroup_index'])

@@ -1,4 +1,4 @@
-import { forEachStmt, isPlace, type Call, type Func } from '../../ir'
+import { type Call, type Func, forEachStmt, isPlace } from '../../ir'
 import { isValue, spell } from '../../types'
 import type { Context } from '../context'
 import type { Expressions } from './expressions'
@@ -18,7 +18,11 @@ export function checkCall(s: Call, x: Expressions): void {
     const arg = s.args[i]
     if (!arg) return
     const pointer = !isValue(type) && type.kind === 'ptr'
-    if (isPlace(arg) !== pointer) x.fault(s.at, `argument '${name}' of '${s.func}' must be ${pointer ? 'a place' : `a value of type ${spell(type)}`}`)
+    if (isPlace(arg) !== pointer)
+      x.fault(
+        s.at,
+        `argument '${name}' of '${s.func}' must be ${pointer ? 'a place' : `a value of type ${spell(type)}`}`,
+      )
     else if (!isPlace(arg)) x.expect(`argument '${name}' of '${s.func}'`, type, arg.type, s.at)
   })
   if (s.result && func.result === null) x.fault(s.at, `'${s.func}' returns nothing`)
@@ -42,10 +46,16 @@ export function checkCallGraph(context: Context): boolean {
       if (cycle >= 0) {
         fine = false
         const names = [...path.slice(cycle), callee].map((g) => g.name)
-        context.report('recursion', `'${callee.name}' calls itself: ${names.join(' → ')}`, s.at, 'WGSL has no recursion: use a loop')
+        context.report(
+          'recursion',
+          `'${callee.name}' calls itself: ${names.join(' → ')}`,
+          s.at,
+          'WGSL has no recursion: use a loop',
+        )
         return
       }
-      if ((order.get(callee.name) ?? 0) > (order.get(f.name) ?? 0)) misplaced ??= { callee: callee.name, caller: f.name, at: s.at }
+      if ((order.get(callee.name) ?? 0) > (order.get(f.name) ?? 0))
+        misplaced ??= { callee: callee.name, caller: f.name, at: s.at }
       visit(callee)
     })
     path.pop()
@@ -53,6 +63,10 @@ export function checkCallGraph(context: Context): boolean {
   }
   for (const f of context.kernel.functions) visit(f)
   if (!fine || misplaced === null) return fine
-  context.report('invalid-ir', `function '${misplaced.callee}' stands after its caller '${misplaced.caller}'`, misplaced.at)
+  context.report(
+    'invalid-ir',
+    `function '${misplaced.callee}' stands after its caller '${misplaced.caller}'`,
+    misplaced.at,
+  )
   return false
 }

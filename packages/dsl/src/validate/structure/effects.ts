@@ -1,14 +1,26 @@
 import type { Effect, Expr, Result } from '../../ir'
-import { EFFECTS, type EffectRow, type EffectSlot, slotType, type Slot } from '../../ops'
+import { EFFECTS, type EffectRow, type EffectSlot, type Slot, slotType } from '../../ops'
 import {
-  isValue, sameType, spell, vectorName,
-  type SubgroupMatrixType, type TextureType, type Type, type ValueName,
+  isValue,
+  type SubgroupMatrixType,
+  sameType,
+  spell,
+  type TextureType,
+  type Type,
+  type ValueName,
+  vectorName,
 } from '../../types'
 import { isIndexType } from '../places'
 import type { Expressions } from './expressions'
 
 const COORDS: { readonly [D in TextureType['dimension']]: 1 | 2 | 3 } = {
-  '1d': 1, '2d': 2, '2d_array': 2, '3d': 3, cube: 2, cube_array: 2, multisampled_2d: 2,
+  '1d': 1,
+  '2d': 2,
+  '2d_array': 2,
+  '3d': 3,
+  cube: 2,
+  cube_array: 2,
+  multisampled_2d: 2,
 }
 const TABLE: Readonly<Record<string, EffectRow>> = EFFECTS
 
@@ -21,7 +33,8 @@ export function checkEffect(s: Effect, x: Expressions): number {
   }
   let scope = x.all(s.args, s.at)
   if (s.place) scope = Math.max(scope, x.places.check(s.place, s.at))
-  if (Boolean(row.place) !== Boolean(s.place)) x.fault(s.at, `'${s.op}' takes ${row.place ? 'a place' : 'no place'} as its first argument`)
+  if (Boolean(row.place) !== Boolean(s.place))
+    x.fault(s.at, `'${s.op}' takes ${row.place ? 'a place' : 'no place'} as its first argument`)
   else if (fits(s, row)) {
     checkArguments(s, row, x)
     checkResults(s, row, x)
@@ -41,7 +54,9 @@ function slotsOf(s: Effect, row: EffectRow): readonly EffectSlot[] {
   const type = s.place?.type
   if (row.place !== 'texture' || !type || isValue(type) || type.kind !== 'texture') return row.in
   const arrayed = type.dimension.endsWith('_array')
-  const levels = type.format === undefined && (s.op !== 'textureDimensions' || (s.args.length > 0 && type.dimension !== 'multisampled_2d'))
+  const levels =
+    type.format === undefined &&
+    (s.op !== 'textureDimensions' || (s.args.length > 0 && type.dimension !== 'multisampled_2d'))
   return row.in.filter((slot) => (slot === 'index' ? arrayed : slot === 'level' ? levels : true))
 }
 
@@ -75,18 +90,28 @@ function typeOfT(s: Effect, row: EffectRow): Type | null {
 function mismatch(slot: EffectSlot, arg: Expr, s: Effect, t: Type | null): string | null {
   const texture = s.place && !isValue(s.place.type) && s.place.type.kind === 'texture' ? s.place.type : null
   switch (slot) {
-    case 'const:u32': return arg.type === 'u32' || arg.type === 'i32' ? null : 'u32'
-    case 'uniform:u32': return arg.type === 'u32' ? null : 'u32'
+    case 'const:u32':
+      return arg.type === 'u32' || arg.type === 'i32' ? null : 'u32'
+    case 'uniform:u32':
+      return arg.type === 'u32' ? null : 'u32'
     case 'coords': {
       const n = COORDS[texture?.dimension ?? '2d']
       return arg.type === vectorName('u32', n) || arg.type === vectorName('i32', n) ? null : vectorName('u32', n)
     }
-    case 'index': case 'level': return isIndexType(arg.type) ? null : 'u32'
-    case 'texel': return arg.type === vectorName(texture?.of ?? 'f32', 4) ? null : vectorName(texture?.of ?? 'f32', 4)
+    case 'index':
+    case 'level':
+      return isIndexType(arg.type) ? null : 'u32'
+    case 'texel':
+      return arg.type === vectorName(texture?.of ?? 'f32', 4) ? null : vectorName(texture?.of ?? 'f32', 4)
     // An author may store what is no matrix: see `validate`.
-    case 'matrix': return null
-    case 'left': case 'right': case 'result': return isSubgroupMatrix(arg.type) && arg.type.role === slot ? null : `a ${slot} subgroup matrix`
-    case 'component': return isValue(arg.type) ? null : 'a scalar'
+    case 'matrix':
+      return null
+    case 'left':
+    case 'right':
+    case 'result':
+      return isSubgroupMatrix(arg.type) && arg.type.role === slot ? null : `a ${slot} subgroup matrix`
+    case 'component':
+      return isValue(arg.type) ? null : 'a scalar'
     default: {
       const wanted = t !== null && !isValue(t) ? t : slotType(slot as Slot, (t ?? 'u32') as ValueName)
       return sameType(wanted, arg.type) ? null : spell(wanted)
@@ -107,10 +132,16 @@ function checkResults(s: Effect, row: EffectRow, x: Expressions): void {
 function resultType(s: Effect, row: EffectRow): Type | null {
   const texture = s.place && !isValue(s.place.type) && s.place.type.kind === 'texture' ? s.place.type : null
   switch (row.out) {
-    case null: case 'place': case 'matrix': return null
-    case 'cas': return typeOfT(s, row)
-    case 'texel': return texture?.depth ? 'f32' : vectorName(texture?.of ?? 'f32', 4)
-    case 'coords': return vectorName('u32', COORDS[texture?.dimension ?? '2d'])
+    case null:
+    case 'place':
+    case 'matrix':
+      return null
+    case 'cas':
+      return typeOfT(s, row)
+    case 'texel':
+      return texture?.depth ? 'f32' : vectorName(texture?.of ?? 'f32', 4)
+    case 'coords':
+      return vectorName('u32', COORDS[texture?.dimension ?? '2d'])
     default: {
       const t = typeOfT(s, row)
       return t !== null && !isValue(t) ? t : slotType(row.out, (t ?? 'u32') as ValueName)
@@ -118,4 +149,5 @@ function resultType(s: Effect, row: EffectRow): Type | null {
   }
 }
 
-export const resultsOf = (s: Effect): readonly Result[] => [s.result, s.exchanged].filter((r): r is Result => r !== null)
+export const resultsOf = (s: Effect): readonly Result[] =>
+  [s.result, s.exchanged].filter((r): r is Result => r !== null)

@@ -1,8 +1,21 @@
 import type { Cases, Expr, Func, Of } from '../../ir'
-import { BUILTINS, canBitcast, PURE, productType, resolve, ROUND, slotType, type PureName, type Row } from '../../ops'
+import { BUILTINS, canBitcast, PURE, type PureName, productType, ROUND, type Row, resolve, slotType } from '../../ops'
 import {
-  factsOf, isConstructible, isMatrix, isScalar, isValue, isVector, laneCount, sameType, scalarOf, spell, vectorName, withScalar,
-  type StructType, type Type, type ValueName,
+  factsOf,
+  isConstructible,
+  isMatrix,
+  isScalar,
+  isValue,
+  isVector,
+  laneCount,
+  type StructType,
+  sameType,
+  scalarOf,
+  spell,
+  type Type,
+  type ValueName,
+  vectorName,
+  withScalar,
 } from '../../types'
 import type { Context } from '../context'
 import { Places } from './places'
@@ -26,7 +39,10 @@ export class Expressions {
     this.seen.clear()
   }
 
-  constructor(readonly context: Context, readonly scopes: Scopes) {
+  constructor(
+    readonly context: Context,
+    readonly scopes: Scopes,
+  ) {
     this.places = new Places(this)
   }
 
@@ -59,7 +75,12 @@ export class Expressions {
 
   outOfScope(e: Expr, at: number): void {
     const what = e.kind === 'result' ? `result ${e.id}` : e.kind === 'argument' ? `argument '${e.name}'` : 'a value'
-    this.context.report('out-of-scope', `${what} is used outside the block that made it`, at, 'store it in a k.var that is declared before the block')
+    this.context.report(
+      'out-of-scope',
+      `${what} is used outside the block that made it`,
+      at,
+      'store it in a k.var that is declared before the block',
+    )
   }
 
   fault(at: number, message: string): void {
@@ -74,7 +95,13 @@ export class Expressions {
 
 type Checker = [Expressions, number]
 
-const named = (e: { readonly type: Type; readonly name: string }, kind: string, decl: { readonly type: Type } | undefined, x: Expressions, at: number): number => {
+const named = (
+  e: { readonly type: Type; readonly name: string },
+  kind: string,
+  decl: { readonly type: Type } | undefined,
+  x: Expressions,
+  at: number,
+): number => {
   if (!decl) x.context.report('unknown-name', `there is no ${kind} '${e.name}'`, at)
   else if (decl.type !== e.type) x.expect(`${kind} '${e.name}'`, decl.type, e.type, at)
   return 0
@@ -116,27 +143,31 @@ const CHECK: Cases<Expr, number, Checker> = {
   },
   construct: (e, x) => {
     const scope = x.all(e.args, e.at)
-    if (!constructs(e)) x.fault(e.at, `${spell(e.type)} cannot be made from (${e.args.map((a) => spell(a.type)).join(', ')})`)
+    if (!constructs(e))
+      x.fault(e.at, `${spell(e.type)} cannot be made from (${e.args.map((a) => spell(a.type)).join(', ')})`)
     return scope
   },
   convert: (e, x) => {
     const scope = x.check(e.arg, e.at)
     const from = e.arg.type
-    const fits = isValue(from) && withScalar(from, scalarOf(e.type)) === e.type && !(isMatrix(e.type) && !isFloatMatrix(from))
+    const fits =
+      isValue(from) && withScalar(from, scalarOf(e.type)) === e.type && !(isMatrix(e.type) && !isFloatMatrix(from))
     if (!fits) x.fault(e.at, `there is no conversion from ${spell(from)} to ${e.type}`)
     return scope
   },
   bitcast: (e, x) => {
     const scope = x.check(e.arg, e.at)
     const from = e.arg.type
-    if (!isValue(from) || !canBitcast(e.type, from)) x.fault(e.at, `there is no bitcast from ${spell(from)} to ${e.type}`)
+    if (!isValue(from) || !canBitcast(e.type, from))
+      x.fault(e.at, `there is no bitcast from ${spell(from)} to ${e.type}`)
     return scope
   },
   swizzle: (e, x) => {
     const scope = x.check(e.of, e.at)
     const of = e.of.type
     const rows = isValue(of) && isVector(of) ? factsOf(of).rows : 0
-    const fits = e.lanes.length >= 1 && e.lanes.length <= 4 && e.lanes.every((l) => Number.isInteger(l) && l >= 0 && l < rows)
+    const fits =
+      e.lanes.length >= 1 && e.lanes.length <= 4 && e.lanes.every((l) => Number.isInteger(l) && l >= 0 && l < rows)
     if (!fits) x.context.report('bad-swizzle', `${spell(of)} has no lanes (${e.lanes.join(', ')})`, e.at)
     else x.expect('the swizzle', vectorName(scalarOf(of as ValueName), e.lanes.length), e.type, e.at)
     return scope
@@ -173,9 +204,14 @@ function checkOp(e: Of<Expr, 'op'>, x: Expressions): void {
   for (const a of e.args) if (isValue(a.type)) types.push(a.type)
   const [a, b] = types
   const row = e.op === 'product' ? null : (PURE[e.op] as Row | undefined)
-  const type = types.length !== e.args.length ? null
-    : row ? resolve(row, types)
-    : e.op === 'product' && a && b && types.length === 2 ? productType(a, b) : null
+  const type =
+    types.length !== e.args.length
+      ? null
+      : row
+        ? resolve(row, types)
+        : e.op === 'product' && a && b && types.length === 2
+          ? productType(a, b)
+          : null
   if (type === null) x.fault(e.at, `'${e.op}' has no form for (${e.args.map((arg) => spell(arg.type)).join(', ')})`)
   else if (type !== e.type) x.fault(e.at, `'${e.op}' gives ${type}, not ${e.type}`)
 }
@@ -198,7 +234,10 @@ function constructs(e: Of<Expr, 'construct'>): boolean {
   const { type, args } = e
   if (!isConstructible(type)) return false
   if (args.length === 0) return true
-  if (!isValue(type)) return type.kind === 'array' ? elementsFit(type.of, args, type.count as number) : type.kind === 'struct' && fieldsFit(type, args)
+  if (!isValue(type))
+    return type.kind === 'array'
+      ? elementsFit(type.of, args, type.count as number)
+      : type.kind === 'struct' && fieldsFit(type, args)
   const { scalar, rows, cols } = factsOf(type)
   if (args.some((a) => !isValue(a.type) || scalarOf(a.type) !== scalar || isMatrix(a.type))) return false
   const lanes = args.map((a) => laneCount(a.type as ValueName))

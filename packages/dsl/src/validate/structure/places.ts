@@ -32,7 +32,12 @@ export class Places {
       case 'variable': {
         const found = scopes.variable(root.id)
         const seen = found && scopes.isOpen(found.scope)
-        if (!seen) context.report('out-of-scope', `${found ? `'${found.what.name}'` : `variable ${root.id}`} is used outside the block that declares it`, at)
+        if (!seen)
+          context.report(
+            'out-of-scope',
+            `${found ? `'${found.what.name}'` : `variable ${root.id}`} is used outside the block that declares it`,
+            at,
+          )
         return { scope: seen ? found.scope : 0, type: seen ? found.what.type : null }
       }
       case 'pointer': {
@@ -40,14 +45,17 @@ export class Places {
         if (!type) context.report('unknown-name', `there is no pointer parameter '${root.name}'`, at)
         return { scope: this.x.funcScope, type: type?.of ?? null }
       }
-      case 'view': return { scope: this.view(root, at), type: root.type }
+      case 'view':
+        return { scope: this.view(root, at), type: root.type }
     }
   }
 
   private view(root: Extract<Root, { kind: 'view' }>, at: number): number {
     const type = this.x.context.bindings.get(root.name)?.type
-    if (!type || isValue(type) || type.kind !== 'buffer') this.x.context.report('unknown-name', `there is no buffer binding '${root.name}' to view`, at)
-    if (!isIndexType(root.offset.type)) this.x.fault(at, `the offset of a view must be u32 or i32, not ${spell(root.offset.type)}`)
+    if (!type || isValue(type) || type.kind !== 'buffer')
+      this.x.context.report('unknown-name', `there is no buffer binding '${root.name}' to view`, at)
+    if (!isIndexType(root.offset.type))
+      this.x.fault(at, `the offset of a view must be u32 or i32, not ${spell(root.offset.type)}`)
     return this.x.check(root.offset, at)
   }
 
@@ -59,7 +67,8 @@ export class Places {
       return
     }
     if (inner !== type) this.x.expect(`an element of ${spell(of)}`, inner, type, at)
-    if (!isIndexType(index.type)) this.x.context.report('bad-index', `an index must be u32 or i32, not ${spell(index.type)}`, at)
+    if (!isIndexType(index.type))
+      this.x.context.report('bad-index', `an index must be u32 or i32, not ${spell(index.type)}`, at)
   }
 
   member(of: Type, name: string, type: Type, at: number): void {

@@ -1,7 +1,10 @@
 import type { Result, Variable } from '../../ir'
 import type { Type } from '../../types'
 
-interface Defined<T> { readonly scope: number; readonly what: T }
+interface Defined<T> {
+  readonly scope: number
+  readonly what: T
+}
 
 /**
  * Which results and variables can be seen. Scopes are numbered from 0, the module, as they are entered; a nested

@@ -1,4 +1,16 @@
-import { blocksOf, isPlace, type Block, type Cases, type Expr, type Func, type Of, type Place, type Result, type Stmt, type Variable } from '../../ir'
+import {
+  type Block,
+  blocksOf,
+  type Cases,
+  type Expr,
+  type Func,
+  isPlace,
+  type Of,
+  type Place,
+  type Result,
+  type Stmt,
+  type Variable,
+} from '../../ir'
 import { isConstructible, isInt, isScalar, isValue, spell, type Type } from '../../types'
 import type { Context } from '../context'
 import { use } from '../places'
@@ -144,10 +156,16 @@ const STMT: Cases<Stmt, void, [Statements]> = {
   loop,
   break: (s, t) => {
     if (t.inside === 'loop' || t.inside === 'switch') return
-    t.misplaced(s.at, t.inside === 'continuing' ? 'break cannot leave a continuing block; end it with breakIf' : 'break stands outside a loop or switch')
+    t.misplaced(
+      s.at,
+      t.inside === 'continuing'
+        ? 'break cannot leave a continuing block; end it with breakIf'
+        : 'break stands outside a loop or switch',
+    )
   },
   continue: (s, t) => {
-    if (!t.continues) t.misplaced(s.at, t.continuing ? 'continue stands in a continuing block' : 'continue stands outside a loop')
+    if (!t.continues)
+      t.misplaced(s.at, t.continuing ? 'continue stands in a continuing block' : 'continue stands outside a loop')
   },
   return: (s, t) => {
     if (t.continuing) {
@@ -212,7 +230,8 @@ function checkCases(s: Of<Stmt, 'switch'>, t: Statements): void {
   const seen = new Set<number>()
   const [low, high] = type === 'i32' ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1]
   for (const x of s.cases.flatMap((c) => c.selectors)) {
-    if (!Number.isInteger(x) || x < low || x > high) t.context.report('bad-switch', `${x} is not a value of ${type}`, s.at)
+    if (!Number.isInteger(x) || x < low || x > high)
+      t.context.report('bad-switch', `${x} is not a value of ${type}`, s.at)
     if (seen.has(x)) t.context.report('bad-switch', `two cases are selected by ${x}`, s.at)
     seen.add(x)
   }

@@ -1,6 +1,6 @@
 import type { Block, Func, Of, Place, Stmt } from '../../ir'
-import type { Context } from '../context'
 import { BREAK, CONTINUE, NEXT, RETURN } from '../behavior'
+import type { Context } from '../context'
 import { CALLER, DIVERGENT, FORBIDDEN, type Mask, type Scope } from './mask'
 import { Sources } from './sources'
 
@@ -28,10 +28,16 @@ const same = (a: State, b: State): boolean => {
 }
 
 /** Where jumps go: the states that arrive, joined. */
-interface Exits { breaks: State | null; continues: State | null }
+interface Exits {
+  breaks: State | null
+  continues: State | null
+}
 
 /** The flow of control after a statement, and how it may be left (see `NEXT`). */
-export interface Outcome { flow: Mask; behavior: number }
+export interface Outcome {
+  flow: Mask
+  behavior: number
+}
 /** The rule of a statement; undefined: control goes on as it came. */
 export type Step = (s: Stmt, f: Flow, flow: Mask) => Outcome | undefined
 
@@ -45,18 +51,26 @@ export class Flow {
   private readonly pointers = new Map<string, number>()
   private readonly reported = new Set<Stmt>()
   private exits: { loop: Exits; inner: Exits } | null = null
-  readonly needs: { workgroup: { mask: Mask; op: string } | null; subgroup: { mask: Mask; op: string } | null } = { workgroup: null, subgroup: null }
+  readonly needs: { workgroup: { mask: Mask; op: string } | null; subgroup: { mask: Mask; op: string } | null } = {
+    workgroup: null,
+    subgroup: null,
+  }
   result: Mask = 0
   private returned: State | null = null
 
   constructor(
-    readonly context: Context, private readonly func: Func | null, private readonly slots: ReadonlyMap<number, number>,
-    readonly summaries: ReadonlyMap<string, Summary>, private readonly step: Step,
+    readonly context: Context,
+    private readonly func: Func | null,
+    private readonly slots: ReadonlyMap<number, number>,
+    readonly summaries: ReadonlyMap<string, Summary>,
+    private readonly step: Step,
   ) {
     this.sources = new Sources(context)
     const params = func?.params ?? []
     this.sources.params = params
-    for (const p of params) if (this.sources.pointer(p.name)?.space === 'function') this.pointers.set(p.name, this.slots.size + this.pointers.size)
+    for (const p of params)
+      if (this.sources.pointer(p.name)?.space === 'function')
+        this.pointers.set(p.name, this.slots.size + this.pointers.size)
     this.state = new Array<Mask>(this.slots.size + this.pointers.size).fill(0)
     for (const [name, slot] of this.pointers) this.state[slot] = this.sources.parameter(name)
   }
@@ -102,7 +116,11 @@ export class Flow {
 
   slotOf(place: Place): number | undefined {
     const { root } = place
-    return root.kind === 'variable' ? this.slots.get(root.id) : root.kind === 'pointer' ? this.pointers.get(root.name) : undefined
+    return root.kind === 'variable'
+      ? this.slots.get(root.id)
+      : root.kind === 'pointer'
+        ? this.pointers.get(root.name)
+        : undefined
   }
 
   /** What a value loaded from a place depends on, besides the flow. */
@@ -112,7 +130,10 @@ export class Flow {
     if (slot !== undefined) return indices | (this.state?.[slot] ?? 0)
     const { root } = place
     if (root.kind === 'variable') return DIVERGENT
-    if (root.kind === 'pointer') return this.sources.pointer(root.name)?.access === 'read' ? indices | this.sources.parameter(root.name) : DIVERGENT
+    if (root.kind === 'pointer')
+      return this.sources.pointer(root.name)?.access === 'read'
+        ? indices | this.sources.parameter(root.name)
+        : DIVERGENT
     return this.context.bindings.get(root.name)?.access === 'read' ? indices : DIVERGENT
   }
 
@@ -194,7 +215,7 @@ export class Flow {
       this.state = entry.slice()
       out = round(start)
       const again = out.behavior & (NEXT | CONTINUE)
-      const next = again ? join(entry, this.state) as State : entry
+      const next = again ? (join(entry, this.state) as State) : entry
       const nextStart = again ? start | out.flow : start
       if (nextStart === start && same(next, entry)) break
       start = nextStart

@@ -2,9 +2,13 @@ import type { Expr, Of, Place } from '../../ir'
 import { BUILTINS } from '../../ops'
 import { isValue, type Type } from '../../types'
 import type { Context } from '../context'
-import { BY_SUBGROUP, DIVERGENT, paramBit, type Mask } from './mask'
+import { BY_SUBGROUP, DIVERGENT, type Mask, paramBit } from './mask'
 
-const BUILTIN: { readonly [U in 'workgroup' | 'subgroup' | 'divergent']: Mask } = { workgroup: 0, subgroup: BY_SUBGROUP, divergent: DIVERGENT }
+const BUILTIN: { readonly [U in 'workgroup' | 'subgroup' | 'divergent']: Mask } = {
+  workgroup: 0,
+  subgroup: BY_SUBGROUP,
+  divergent: DIVERGENT,
+}
 
 type Made = Of<Expr, 'op' | 'construct' | 'index' | 'length'>
 
@@ -22,12 +26,23 @@ export class Sources {
 
   of(e: Expr): Mask {
     switch (e.kind) {
-      case 'const': case 'param': case 'override': case 'constant': return 0
-      case 'result': return this.results[e.id] ?? 0
-      case 'builtin': return BUILTIN[BUILTINS[e.name].uniform]
-      case 'argument': return this.parameter(e.name)
-      case 'convert': case 'bitcast': return this.of(e.arg)
-      case 'swizzle': case 'member': return this.of(e.of)
+      case 'const':
+      case 'param':
+      case 'override':
+      case 'constant':
+        return 0
+      case 'result':
+        return this.results[e.id] ?? 0
+      case 'builtin':
+        return BUILTIN[BUILTINS[e.name].uniform]
+      case 'argument':
+        return this.parameter(e.name)
+      case 'convert':
+      case 'bitcast':
+        return this.of(e.arg)
+      case 'swizzle':
+      case 'member':
+        return this.of(e.of)
     }
     const n = this.context.numbers.of(e)
     if (this.found[n] === this.now) return this.masks[n] as Mask
@@ -39,13 +54,16 @@ export class Sources {
 
   private made(e: Made): Mask {
     switch (e.kind) {
-      case 'op': case 'construct': {
+      case 'op':
+      case 'construct': {
         let mask = 0
         for (const a of e.args) mask |= this.of(a)
         return mask
       }
-      case 'index': return this.of(e.of) | this.of(e.index)
-      case 'length': return this.indices(e.of)
+      case 'index':
+        return this.of(e.of) | this.of(e.index)
+      case 'length':
+        return this.indices(e.of)
     }
   }
 

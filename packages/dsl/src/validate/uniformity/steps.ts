@@ -1,8 +1,8 @@
-import { isPlace, type Cases, type Of, type Place, type Stmt } from '../../ir'
+import { type Cases, isPlace, type Of, type Place, type Stmt } from '../../ir'
 import { EFFECTS, type EffectRow } from '../../ops'
 import { BREAK, CONTINUE, NEXT, RETURN } from '../behavior'
 import type { Flow, Outcome, Step } from './flow'
-import { BY_SUBGROUP, DIVERGENT, translate, type Mask, type Scope } from './mask'
+import { BY_SUBGROUP, DIVERGENT, type Mask, type Scope, translate } from './mask'
 
 /** The rules of the specification, statement by statement. */
 
@@ -26,10 +26,14 @@ function effect(s: Of<Stmt, 'effect'>, f: Flow, flow: Mask): void {
   const { flow: scope } = row
   if (scope !== 'any') {
     const { code, where, note } = FAULT[scope]
-    f.require(scope, flow, s.op, s, () => f.context.report(code, `'${s.op}' stands in control flow that may differ ${where}`, s.at, note))
+    f.require(scope, flow, s.op, s, () =>
+      f.context.report(code, `'${s.op}' stands in control flow that may differ ${where}`, s.at, note),
+    )
   }
   const args = effectArguments(s, row, f, flow)
-  const unknown = row.result === 'divergent' || (row.place === 'texture' && row.memory === 'read' && s.place !== null && f.loaded(s.place) === DIVERGENT)
+  const unknown =
+    row.result === 'divergent' ||
+    (row.place === 'texture' && row.memory === 'read' && s.place !== null && f.loaded(s.place) === DIVERGENT)
   const mask = unknown ? DIVERGENT : args | flow | (row.result === 'subgroup' ? BY_SUBGROUP : 0)
   if (s.result) f.sources.define(s.result.id, mask)
   if (s.exchanged) f.sources.define(s.exchanged.id, mask)
@@ -42,10 +46,15 @@ function effectArguments(s: Of<Stmt, 'effect'>, row: EffectRow, f: Flow, flow: M
     const mask = f.sources.of(arg)
     args |= mask
     // A subgroup matrix belongs to the whole subgroup: so do the offsets, strides and scalars that it is made with.
-    if (row.in[i] === 'uniform:u32' || row.family === 'matrix') f.require('subgroup', mask | flow, s.op, s, () => notUniform(`argument ${i + 1} of '${s.op}'`, 'a subgroup', s, f))
+    if (row.in[i] === 'uniform:u32' || row.family === 'matrix')
+      f.require('subgroup', mask | flow, s.op, s, () =>
+        notUniform(`argument ${i + 1} of '${s.op}'`, 'a subgroup', s, f),
+      )
   })
   if (s.place && row.place === 'workgroup') {
-    f.require('workgroup', f.view(s.place), s.op, s, () => notUniform(`the index that '${s.op}' reads`, 'a workgroup', s, f))
+    f.require('workgroup', f.view(s.place), s.op, s, () =>
+      notUniform(`the index that '${s.op}' reads`, 'a workgroup', s, f),
+    )
   }
   return args
 }
@@ -73,7 +82,12 @@ const passed = (place: Place, f: Flow): Mask => (f.slotOf(place) === undefined ?
 
 function divergentCall(scope: Scope, op: string, s: Of<Stmt, 'call'>, f: Flow): void {
   const { code, where, note } = FAULT[scope]
-  f.context.report(code, `'${op}' in '${s.func}' needs uniform control flow, and this call or its arguments may differ ${where}`, s.at, note)
+  f.context.report(
+    code,
+    `'${op}' in '${s.func}' needs uniform control flow, and this call or its arguments may differ ${where}`,
+    s.at,
+    note,
+  )
 }
 
 /** As `for (var i = start; i < end; i += step)`: the index is a variable that the continuing block assigns. */
