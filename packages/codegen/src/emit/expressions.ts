@@ -139,6 +139,8 @@ const mul: Infix = { rank: RANK.mul, left: MUL, right: UNARY }
 const add: Infix = { rank: RANK.add, left: ADD, right: MUL }
 const shift: Infix = { rank: RANK.shift, left: UNARY, right: UNARY }
 const relation: Infix = { rank: RANK.relation, left: SHIFT, right: SHIFT }
+/** `a < b >> c` would be read as a template list, `a<b>`: the shift needs parentheses that the grammar does not ask for. */
+const less: Infix = { ...relation, right: ADD }
 const chain = (rank: Rank, operand: number): Infix => ({ rank, left: operand | bits(rank), right: operand })
 
 /** WGSL's own table: what it does not list here is an error without parentheses. */
@@ -152,7 +154,7 @@ const INFIX: Readonly<Record<string, Infix>> = {
   '>>': shift,
   '==': relation,
   '!=': relation,
-  '<': relation,
+  '<': less,
   '<=': relation,
   '>': relation,
   '>=': relation,
