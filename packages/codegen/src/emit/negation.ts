@@ -1,0 +1,31 @@
+import { type Expr, isValueName, type Op, PURE, scalarOf } from '@weft/dsl/ir'
+import { numberOf } from '../passes/graph'
+import { type Context, RANK } from './context'
+import { alone, infix, print } from './expressions'
+
+const OPPOSITE: Readonly<Record<string, string>> = {
+  '==': '!=',
+  '!=': '==',
+  '<': '>=',
+  '>=': '<',
+  '>': '<=',
+  '<=': '>',
+}
+
+/** The opposite of a test; comparisons of integers turn round, those of floats do not, since NaN makes both false. */
+export function negated(test: Expr, c: Context): string {
+  const turned = test.kind === 'op' && c.bound[numberOf(test)] === undefined ? turnedRound(test, c) : null
+  if (turned !== null) return turned
+  const text = print(test, c)
+  return c.rank <= RANK.unary ? `!${text}` : `!(${text})`
+}
+
+function turnedRound(test: Op, c: Context): string | null {
+  if (test.op === 'product') return null
+  const [a, b] = test.args as [Expr, Expr]
+  if (test.op === 'not') return alone(a, c)
+  const opposite = OPPOSITE[PURE[test.op].wgsl]
+  const scalar = isValueName(a.type) ? scalarOf(a.type) : 'bool'
+  if (!opposite || test.type !== 'bool' || scalar === 'f32' || scalar === 'f16') return null
+  return infix(opposite, a, b, c)
+}
