@@ -1,5 +1,5 @@
 import { compile } from '@weft/codegen'
-import { d, f32, func, i32, inout, input, kernel, output, u32, type Builder, type Expr } from '@weft/dsl'
+import { bool, d, f32, func, i32, inout, input, kernel, output, u32, type Builder, type Expr } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import * as library from '@weft/kernels/source'
 import { describe, expect, it } from 'vitest'
@@ -64,7 +64,7 @@ const cases: ParityCase[] = [
   {
     name: '[case-C31] [case-C37] arrays of length 1, and declared bindings that are not used', workgroups: [1], bindings: { a: f32s(3), b: f32s(1), c: f32s(1, 2), y: unset(1), z: unset(1) }, expect: { y: f32s(6), z: u32s(2) },
     kernel: kernel('unused', { workgroupSize: [1], bindings: { a: input(d.arrayOf(d.f32)), b: input(d.arrayOf(d.f32)), c: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32, 1)), z: output(d.arrayOf(d.u32)) }, guards: 'off' }, ({ a, b, c, y, z }, k) => {
-      k.if(false, () => y.at(0).set(b.at(0)))
+      k.if(bool(false), () => y.at(0).set(b.at(0)))
       y.at(0).set(a.at(0).mul(2))
       z.at(0).set(c.length)
     }),

@@ -41,10 +41,10 @@ const arithmetic = [
   computes('[edge-25 emits] an overflow at run time is ∞, or the greatest number', u32, [1, 1], ({ f32: x }) => [x(0).mul(10), fn.exp(x(1))].map((y) => fn.select(u32(0), 1, y.gt(3e38))), { inputs: { f32: [1e38, 100] } }),
   computes('[edge-26 emits] branches that are never taken are not emitted', u32, [5, 7], ({ k, u32: u, f32: x }) => {
     const sum = k.var('sum', u(0))
-    k.if(false, () => sum.set(u32(x(0).div(0))))
+    k.if(bool(false), () => sum.set(u32(x(0).div(0))))
     k.if(bool(false).and(x(0).gt(0)), () => sum.set(9))
     const other = k.var('other', u(1))
-    k.if(true, () => other.set(7), () => other.set(u(0).rem(3)))
+    k.if(bool(true), () => other.set(7), () => other.set(u(0).rem(3)))
     return [sum, other]
   }, { inputs: { u32: [5, 6], f32: [1] } }),
   computes('[edge-27 emits] unrolled loops stay within arrays', u32, [6, 6], ({ k, u32: u }) => {
@@ -124,13 +124,13 @@ describe('arithmetic, edge cases 12–28', () => {
     refuses(() => compile(trial(({ x, k }) => k.let('a', value(x as never) as never))), 'const-domain', says)
   })
   it('[edge-26 refuses] a constant fault in a branch that is never taken, as WGSL does', () => {
-    refuses(() => compile(trial(({ k, i }) => k.if(false, () => void k.let('a', i.div(0))))), 'const-domain', 'the divisor is 0')
+    refuses(() => compile(trial(({ k, i }) => k.if(bool(false), () => void k.let('a', i.div(0))))), 'const-domain', 'the divisor is 0')
   })
   it('[edge-26 emits] dead branches leave no text', () => {
     const wgsl = textOf(u32, ({ k, u32: u }) => {
       const sum = k.var('sum', u(0))
-      k.if(false, () => sum.set(4711))
-      k.if(true, () => sum.set(1), () => sum.set(4712))
+      k.if(bool(false), () => sum.set(4711))
+      k.if(bool(true), () => sum.set(1), () => sum.set(4712))
       return [sum]
     })
     expect(wgsl).not.toMatch(/471[12]|\bif\b/)

@@ -25,6 +25,15 @@ describe('types of operands', () => {
   error('type-mismatch', 'the condition of an if', ['type-mismatch: the condition of k.if must be bool, and is an expression of type u32', '  at AT', '  note: compare it: x.ne(0)'], () => build(({ n }, k) => {
     k.if(any(n), () => undefined) // AT
   }))
+  error('type-mismatch', 'a comparison by ===', ['type-mismatch: the condition of k.if must be bool, and is false', '  at AT', '  note: === compares JavaScript objects: use a.eq(b). What is known when the kernel is built needs a JavaScript if, or bool(true)'], () => build(({ n }, k) => {
+    k.if((n === any(1)) as never, () => undefined) // AT
+  }))
+  error('unknown-name', 'a struct from an object with another field', ["unknown-name: the value of an element of 's' has a field 'b', which Pair does not", '  at AT', '  note: its fields: a'], () => kernel('wrong', { workgroupSize: [64], bindings: { s: inout(d.arrayOf(d.struct({ a: d.f32 }).$name('Pair'))) } }, ({ s }) => {
+    s.at(0).set({ b: f32(1) } as never) // AT
+  }).ir())
+  error('bad-type', 'a struct as a param', ["bad-type: param 's' has type S", '  at AT', '  note: params are scalars, vectors, matrices and arrays of them; put a struct into a binding: uniform(d.struct({ … }))'], () =>
+    kernel('wrong', { workgroupSize: [64], bindings: {}, params: { s: d.struct({ a: d.f32 }) } }, () => undefined).ir() // AT
+  )
   error('type-mismatch', 'a template with the wrong tag', ['type-mismatch: the template is tagged f32, and its value is u32', '  at AT', '  note: tag it u32, or convert: f32(…)'], () => build(({ y, n }) => {
     y.at(0).set(f32`${n} + 1`) // AT
   }))
@@ -65,7 +74,7 @@ describe('what JavaScript does with expressions', () => {
     y.at(0).set(any(x.at(0)) + 1) // AT
   }))
   error('js-operator', 'a < b', ["js-operator: a JavaScript operator is applied to an expression of type u32", '  at AT', "  note: use a method (a.add(b), a.lt(b)) or a template (u32`${a} + ${b}`): JavaScript's operators cannot be overloaded"], () => build(({ n }, k) => {
-    k.if(any(n) < 5, () => undefined) // AT
+    k.if((any(n) < 5) as never, () => undefined) // AT
   }))
   error('js-operator', 'a string with an expression', ['js-operator: an expression of type u32 is put into a JavaScript string', '  at AT', '  note: to build an expression from text, put the type before the template: u32`${a} + ${b}`'], () => build(({ n }, k) => {
     k.let(`a${n}`, n) // AT

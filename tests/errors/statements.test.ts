@@ -63,6 +63,11 @@ describe('statements and functions', () => {
     s.case(1, () => undefined)
     s.case([2, 1], () => undefined) // AT
   })))
+  error('misplaced-statement', 'two elses', ['misplaced-statement: an if has two branches for when its test fails', '  at AT', '  note: chain tests with .elseIf(…)'], () => build(({ n }, k) => {
+    const chain = k.if(n.lt(5), () => undefined)
+    chain.else(() => undefined)
+    chain.else(() => undefined) // AT
+  }))
   error('endless-loop', 'a step of 0', ["endless-loop: k.range('i', …) has step 0", '  at AT'], () => build(({ n }, k) => {
     k.range('i', 0, n, 0, () => undefined) // AT
   }))

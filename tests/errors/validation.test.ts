@@ -1,5 +1,5 @@
 import { compile } from '@weft/codegen'
-import { d, f32, fn, func, input, kernel, output, override, ptr, u32, type Builder, type Expr } from '@weft/dsl'
+import { bool, d, f32, fn, func, input, kernel, output, override, ptr, u32, type Builder, type Expr } from '@weft/dsl'
 import { validate, WeftError } from '@weft/dsl/ir'
 import { describe } from 'vitest'
 import { error } from './expect.js'
@@ -101,6 +101,9 @@ describe('functions and loops', () => {
     })
     return build(({ n }, k) => void k.let('a', half(n) as never))
   })
+  error('endless-loop', 'a test that is always true', ['endless-loop: nothing leaves this loop', '  at AT', '  note: break, return, or give it a condition'], () => build((_, k) => {
+    k.while(() => bool(true), () => undefined) // AT
+  }))
   error('endless-loop', 'a loop that nothing leaves', ['endless-loop: nothing leaves this loop', '  at AT', '  note: break, return, or give it a condition'], () => build(({ n }, k) => {
     const i = k.var('i', n)
     k.loop(() => i.addAssign(1)) // AT

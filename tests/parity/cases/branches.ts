@@ -1,4 +1,4 @@
-import { fn, u32 } from '@weft/dsl'
+import { bool, fn, u32 } from '@weft/dsl'
 import { chorus, story } from './story.js'
 
 /** if, else if, switch: every branch, alone and nested, with variables that they set. */
@@ -89,12 +89,12 @@ export const branches = [
   story('if of a constant', [1, 3], ({ k, put }) => {
     const v = k.var('v', u32(0))
     k.if(
-      true,
+      bool(true),
       () => v.set(1),
       () => v.set(2),
     )
     put(v)
-    k.if(false, () => v.set(4)).else(() => v.set(3))
+    k.if(bool(false), () => v.set(4)).else(() => v.set(3))
     put(v)
   }),
   chorus(

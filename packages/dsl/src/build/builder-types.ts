@@ -3,6 +3,7 @@ import type {
   AnyExpr,
   Arg,
   ArrayRef,
+  ArrayValue,
   AtomicRef,
   Expr,
   IndexArg,
@@ -27,7 +28,14 @@ type Test = Expr<'bool'>
 
 /** The variable that a first value, a type token or a schema declares. */
 type VarOf<I> = I extends Expr<infer T> ? VarRef<T> : Ref<ShapeOf<I>>
-type LetOf<I> = I extends Expr<infer T> ? Expr<T> : I
+/** The value of a place: what it was, and no longer a place. */
+type LetOf<I> = I extends AnyExpr & { readonly type: infer T extends ValueName }
+  ? Expr<T>
+  : I extends ArrayRef<infer E>
+    ? ArrayValue<E>
+    : I extends Settable<never>
+      ? { readonly [K in keyof I as K extends 'set' ? never : K]: LetOf<I[K]> }
+      : I
 
 type Nested<E extends Shape, N extends readonly unknown[]> = N extends readonly [unknown, ...infer R]
   ? { readonly array: Nested<E, R> }
@@ -70,8 +78,8 @@ export interface Builder extends SubgroupOps {
   /** A table at module scope. */
   const<S>(name: string, schema: S, values: ArrayLike<number>): number extends 0 ? never : ConstOf<S>
 
-  if(test: Test | boolean, then: () => void): Else
-  if(test: Test | boolean, then: () => void, otherwise: () => void): void
+  if(test: Test, then: () => void): Else
+  if(test: Test, then: () => void, otherwise: () => void): void
   switch(selector: Expr<'i32'> | Expr<'u32'>, build: (cases: Cases) => void): void
   /** `for index from start (0) while below end by step (1)`. Bounds are evaluated once. */
   range(name: string, end: IndexArg, body: (index: Expr<'u32'>) => void, options?: RangeOptions): void
@@ -113,7 +121,7 @@ export interface Builder extends SubgroupOps {
   return(value?: AnyExpr | number | boolean | object): void
 
   /** The lazy select: `value` is evaluated, and what it reads is read, only where the test holds. */
-  when<T extends ValueName>(test: Test | boolean, value: () => Expr<T>, otherwise: Arg<T> | (() => Arg<T>)): Expr<T>
+  when<T extends ValueName>(test: Test, value: () => Expr<T>, otherwise: Arg<T> | (() => Arg<T>)): Expr<T>
   /** `array[index] = value` where the index is in range; nothing elsewhere. */
   guardedStore<T extends ValueName>(array: Storable<T>, index: IndexArg, value: Arg<NoInfer<T>>): void
   /** Calls a function whose arguments are all constants. */

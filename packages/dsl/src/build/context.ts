@@ -116,6 +116,8 @@ export class Scope {
     try {
       const value = body()
       if (value instanceof Promise) {
+        // it will fail once more when it goes on, with nobody to catch it
+        value.catch(() => {})
         fail(
           'bad-argument',
           'a body is an async function',

@@ -14,14 +14,17 @@ import { makeRef, makeValue, step } from './ref'
 type Closure = () => unknown
 
 const test = (session: Session, x: unknown, what: string): Node => {
-  if (typeof x === 'boolean') return constant('bool', x)
   if (isHandle(x) && x.type === 'bool') return read(x, session)
   if (isHandle(x) && /^vec\d<bool>$/.test(x.type))
     return fail('type-mismatch', `${what} is ${x.type}`, 'reduce it: fn.all(x) or fn.any(x)')
   return fail(
     'type-mismatch',
     `${what} must be bool, and is ${describe(x)}`,
-    isHandle(x) ? 'compare it: x.ne(0)' : undefined,
+    isHandle(x)
+      ? 'compare it: x.ne(0)'
+      : typeof x === 'boolean'
+        ? '=== compares JavaScript objects: use a.eq(b). What is known when the kernel is built needs a JavaScript if, or bool(true)'
+        : undefined,
   )
 }
 
@@ -49,7 +52,11 @@ function ifStmt({ session }: Body, condition: unknown, then: unknown, otherwise?
 function elseChain(session: Session, scope: Scope, rebuild: (alternative: Block) => If): Record<string, unknown> {
   const { current } = scope
   const index = current.stmts.length - 1
+  let attached = false
   const attach = (fill: () => void): void => {
+    if (attached)
+      fail('misplaced-statement', 'an if has two branches for when its test fails', 'chain tests with .elseIf(…)')
+    attached = true
     const between = current.stmts.splice(index + 1)
     if (scope.current !== current || between.some((s) => s.kind !== 'load')) {
       fail(
@@ -159,6 +166,9 @@ function forStmt(
   })
 }
 
+/** A test that is true whatever happens: there is none. */
+const always = (test: Node | null): boolean => test?.kind === 'const' && test.lanes[0] === 1
+
 /** `continuing` may give a bool: leave the loop when it is true. */
 function loop(session: Session, condition: Closure | null, f: Closure, continuing: Closure | null): void {
   const { scope } = session
@@ -176,7 +186,7 @@ function loop(session: Session, condition: Closure | null, f: Closure, continuin
     kind: 'loop',
     at,
     header: header.stmts,
-    test: header.value,
+    test: always(header.value) ? null : header.value,
     body: inside.stmts,
     continuing: end.stmts,
     breakIf: end.value,

@@ -1,7 +1,7 @@
 import { type Diagnostic, positionOf, WeftError } from '../diagnostics'
 import { type Binding, type Extent, type Kernel, type KernelSource, type Position, serialize } from '../ir'
 import type { FeatureName } from '../ops'
-import type { Access, ScalarName, TextureType, ValueName } from '../types'
+import { type Access, type ScalarName, spell, type TextureType, type Type, type ValueName } from '../types'
 import { makeBuilder } from './builder'
 import type { Builder } from './builder-types'
 import { fail, Scope, Session } from './context'
@@ -253,7 +253,7 @@ function declare(name: string, decl: AnyDecl): Shell {
   const bindings = Object.entries(decl.bindings ?? {}).map(([n, b]) => bindingOf(n, b))
   const params = Object.entries(decl.params ?? {}).map(([n, schema]) => ({
     name: checkName(n, 'a param'),
-    type: typeFrom(schema, n),
+    type: paramType(n, typeFrom(schema, n)),
   }))
   const overrides = Object.entries(decl.overrides ?? {}).map(([n, o]) => overrideDecl(checkName(n, 'an override'), o))
   const names = [...bindings, ...params, ...overrides].map((x) => x.name)
@@ -279,6 +279,18 @@ function declare(name: string, decl: AnyDecl): Shell {
     aliases: decl.aliases ?? [],
     guards: decl.guards ?? 'required',
   }
+}
+
+/** Params are values, or arrays of values: what the host can pack by itself. */
+function paramType(name: string, type: Type): Type {
+  const isPlain = (t: Type): boolean => typeof t === 'string'
+  if (isPlain(type) || (typeof type === 'object' && type.kind === 'array' && type.count !== null && isPlain(type.of)))
+    return type
+  return fail(
+    'bad-type',
+    `param '${name}' has type ${spell(type)}`,
+    'params are scalars, vectors, matrices and arrays of them; put a struct into a binding: uniform(d.struct({ … }))',
+  )
 }
 
 function bindingOf(name: string, decl: BindingDecl): Binding {

@@ -88,7 +88,29 @@ export function lift(value: unknown, type: Type, session: Session | null, what: 
   if (typeof type === 'string' && !isMatrix(type)) {
     if (typeof value === 'number' || typeof value === 'boolean') return constant(type, value)
   }
+  const composed = typeof type === 'string' ? null : compose(value, type, session, what)
+  if (composed) return composed
   return fail('type-mismatch', `${what} must be ${spell(type)}, and is ${describe(value)}`)
+}
+
+/** A struct from an object of its fields, an array from a list of its elements. */
+function compose(value: unknown, type: Exclude<Type, string>, session: Session | null, what: string): Expr | null {
+  if (typeof value !== 'object' || value === null) return null
+  let args: readonly Expr[] | null = null
+  if (type.kind === 'struct' && !Array.isArray(value)) {
+    const given = value as Readonly<Record<string, unknown>>
+    const unknown = Object.keys(given).find((name) => !type.fields.some((f) => f.name === name))
+    if (unknown !== undefined)
+      fail(
+        'unknown-name',
+        `${what} has a field '${unknown}', which ${type.name} does not`,
+        `its fields: ${type.fields.map((f) => f.name).join(', ')}`,
+      )
+    args = type.fields.map((f) => lift(given[f.name], f.type, session, `the field '${f.name}' of ${what}`))
+  } else if (type.kind === 'array' && Array.isArray(value) && value.length === type.count) {
+    args = value.map((x, i) => lift(x, type.of, session, `element ${i} of ${what}`))
+  }
+  return args && Object.freeze({ kind: 'construct', at: session?.at() ?? -1, type, args })
 }
 
 function convertNote(type: Type, given: string): string | undefined {

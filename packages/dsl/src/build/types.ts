@@ -267,7 +267,7 @@ export type Ref<S> = S extends ValueName
   : S extends ArrayShape<infer E>
     ? ArrayRef<E>
     : S extends StructShape<infer F>
-      ? { readonly [K in keyof F]: Ref<F[K]> } & Settable<Value<S> | Ref<S>>
+      ? { readonly [K in keyof F]: Ref<F[K]> } & Settable<Value<S> | Ref<S> | Init<S>>
       : S extends AtomicShape<infer T>
         ? AtomicRef<T>
         : S extends MatrixShape
@@ -348,13 +348,22 @@ export interface AtomicRef<T extends Int> {
   compareExchangeWeak(expected: Arg<T>, value: Arg<T>): { readonly old: Expr<T>; readonly exchanged: Expr<'bool'> }
 }
 
+/** What a place of a shape can be set to, spelled out: a struct as an object of its fields, an array as a list. */
+export type Init<S> = S extends ValueName
+  ? Arg<S>
+  : S extends ArrayShape<infer E>
+    ? readonly Init<E>[]
+    : S extends StructShape<infer F>
+      ? { readonly [K in keyof F]: Init<F[K]> | Value<F[K]> }
+      : never
+
 /** A place that can only be written: an output. */
 export type WriteRef<S> = S extends ValueName
   ? WriteValue<S>
   : S extends ArrayShape<infer E>
     ? WriteArray<E>
     : S extends StructShape<infer F>
-      ? { readonly [K in keyof F]: WriteRef<F[K]> } & Settable<Value<S> | Ref<S>>
+      ? { readonly [K in keyof F]: WriteRef<F[K]> } & Settable<Value<S> | Ref<S> | Init<S>>
       : S extends AtomicShape<infer T>
         ? AtomicRef<T>
         : S extends TextureShape<infer C>

@@ -15,8 +15,12 @@ const url = (): string => {
 const own = url()
 const ownPath = own.startsWith('file://') ? decodeURI(own.slice('file://'.length)) : own
 
+/** Weft's own files as a source map names them, when an app's bundler has swallowed them. */
+const WEFT = /(?:@weft|\/packages)\/(?:dsl|codegen)\/(?:src|dist)\//
+
 const isOwn = (file: string): boolean =>
-  own !== '' && (file.startsWith(own) || file.startsWith(ownPath)) && !/\.(test|spec)\.[cm]?[jt]s$/.test(file)
+  ((own !== '' && (file.startsWith(own) || file.startsWith(ownPath))) || WEFT.test(file)) &&
+  !/\.(test|spec)\.[cm]?[jt]s$/.test(file)
 
 export function parseFrame(line: string): Position | null {
   const found = FRAME.exec(line.trim())
