@@ -3,8 +3,13 @@
 // packages/kernels/generated/matmul.ts imports nothing: copy it, or generate your own with `weft gen`, and give it a
 // GPUDevice. In a browser that is the one of navigator.gpu; here it is Dawn's, from the npm package `webgpu`.
 
+import { existsSync } from 'node:fs'
 import { create as openGpu } from 'webgpu'
 import * as matmul from '../packages/kernels/generated/matmul'
+
+// without a GPU: the software driver that comes with Debian's chromium, which Vulkan looks for by this variable
+const swiftshader = '/usr/lib/chromium/vk_swiftshader_icd.json'
+if (existsSync(swiftshader) && !existsSync('/dev/dri')) process.env.VK_ICD_FILENAMES ??= swiftshader
 
 // kept for as long as the device lives: Dawn crashes when it is collected before
 const gpu = openGpu(['disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension'])

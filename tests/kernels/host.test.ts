@@ -113,6 +113,12 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     await expect(kernels.attention(runtime, { ...attention, heads: 1, headSize: 40 })).rejects.toThrow(
       'head size 64, got 40',
     )
+    await expect(kernels.saxpy(runtime, { x, y: upload(new Float32Array(3)), n: 4, alpha: 1 })).rejects.toThrow(
+      'saxpy: y must have 4 elements, and has 3',
+    )
+    await expect(kernels.scan(runtime, { x: { buffer: x, offset: 0, size: 8 }, y: x, n: 3 })).rejects.toThrow(
+      'scan: x must have 3 elements, and has 2',
+    )
     await runtime.idle()
   })
 }

@@ -18,4 +18,21 @@ export function checkSizes(what: string, sizes: Readonly<Record<string, number>>
   }
 }
 
+const bytesOf = (buffer: BufferLike): number => {
+  if ('size' in buffer && typeof buffer.size === 'number') return buffer.size
+  const { buffer: whole, offset = 0 } = buffer as Extract<BufferLike, { readonly buffer: unknown }>
+  return bytesOf(whole as BufferLike) - offset
+}
+
+/** Refuses a buffer that is too small for so many f32, before anything is recorded. */
+export function checkBuffers(
+  what: string,
+  buffers: Readonly<Record<string, readonly [buffer: BufferLike, elements: number]>>,
+): void {
+  for (const [name, [buffer, elements]] of Object.entries(buffers)) {
+    const has = Math.floor(bytesOf(buffer) / 4)
+    if (has < elements) throw new RangeError(`${what}: ${name} must have ${elements} elements, and has ${has}`)
+  }
+}
+
 export type { BufferLike, Runtime }

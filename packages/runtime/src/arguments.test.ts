@@ -44,6 +44,16 @@ describe('arguments are checked before anything runs', () => {
     await attempt('bad-param', null, ({ buffer }) => ({ x: buffer(4), out: buffer(4), n: 2 ** 32 }))
   })
 
+  it('bad-argument: what is no compiled kernel', async () => {
+    const { runtime } = await start()
+    const run = (kernel: unknown) => failure('bad-argument', () => runtime.run(kernel as never, {} as never))
+    expect((await run({ name: 'k', ir: () => null })).message).toContain(
+      'a kernel was given that is not compiled\n  note: compile it',
+    )
+    expect((await run(undefined)).message).toContain('undefined was given where a compiled kernel is expected')
+    await failure('missing-binding', () => runtime.run(increment, undefined as never))
+  })
+
   it('binding-type', async () => {
     const text = await attempt('binding-type', null, ({ buffer }) => ({ x: new Uint32Array(4), out: buffer(4), n: 4 }))
     expect(text).toContain('note: put host data into a buffer first')
@@ -56,6 +66,10 @@ describe('arguments are checked before anything runs', () => {
     const vec4 = { name: 'v', bindings: { x: 'read array<vec4f>' }, body: '', launch: linear(1) }
     const text = await attempt('binding-size', vec4, ({ buffer }) => ({ x: buffer(3) }))
     expect(text).toBe("binding-size: 'v': 'x' (array<vec4f>) has 12 bytes, expected at least 16")
+    const vec3 = { name: 'v', bindings: { x: 'read array<vec3f>' }, body: '', launch: linear(1) }
+    expect(await attempt('binding-size', vec3, ({ buffer }) => ({ x: buffer(6) }))).toContain(
+      'no whole number of elements of 16 bytes',
+    )
     const ranged = (offset: number, size?: number) =>
       attempt('binding-size', vec4, ({ buffer }) => ({ x: { buffer: buffer(256), offset, size } }))
     expect(await ranged(4)).toContain('starts at byte 4, expected a multiple of 256 (minStorageBufferOffsetAlignment)')

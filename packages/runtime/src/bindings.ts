@@ -60,6 +60,14 @@ export function checkRange(kernel: string, binding: CompiledBinding, range: Rang
       `${what} (${binding.type}) has ${count(bound)} bytes, expected at least ${count(binding.minBindingSize)}`,
     )
   }
+  const { element } = binding
+  if (element && element.type.startsWith('vec3') && bound % element.stride !== 0) {
+    throw fault(
+      'binding-size',
+      `${what} (${binding.type}) has ${count(bound)} bytes, which is no whole number of elements of ${element.stride} bytes`,
+      `a ${element.type} in an array takes ${element.stride} bytes: pad each, or write the buffer by its schema`,
+    )
+  }
   const most = limits[rules.size]
   if (most !== undefined && bound > most) {
     throw fault(

@@ -41,6 +41,10 @@ describe('fold', () => {
     await failure('bad-workgroups', () => planLaunch('k', rule, undefined, scope({ n: MAX + 1 }), MAX))
   })
 
+  it('refuses counts that are no list', async () => {
+    await failure('bad-workgroups', () => planLaunch('k', null, 'a' as never, scope({}), MAX))
+  })
+
   it('refuses what no box holds, or what a u32 cannot number', async () => {
     await failure('bad-workgroups', () => fold('k', 1001, 10))
     await failure('bad-workgroups', () => fold('k', 2 ** 32, MAX))

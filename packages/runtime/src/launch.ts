@@ -1,5 +1,5 @@
 import type { LaunchRule } from '@weft/codegen'
-import { count, fault } from './errors'
+import { count, fault, shown } from './errors'
 import { evaluateHost, type HostScope } from './host'
 
 export type Workgroups = readonly [number, number, number]
@@ -61,7 +61,9 @@ export function planLaunch(
   max: number,
 ): Workgroups {
   if (given !== undefined) {
-    const list = typeof given === 'number' ? [given] : given
+    const list: readonly number[] = typeof given === 'number' ? [given] : given
+    if (!Array.isArray(list))
+      throw bad(kernel, `workgroups is ${shown(given)}, expected a number or a list of one to three`)
     if (list.length < 1 || list.length > 3) throw bad(kernel, `workgroups has ${list.length} numbers, expected 1 to 3`)
     const [x = 1, y = 1, z = 1] = list.map((n, axis) => checked(kernel, n, `workgroups.${AXES[axis]}`))
     return within(kernel, [x, y, z], max)

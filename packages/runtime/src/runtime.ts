@@ -4,7 +4,7 @@ import type { Backend } from './backend'
 import type { Range } from './bindings'
 import { type BufferLike, type BufferOwner, DeviceBuffer, type ReadRange } from './buffer'
 import { type ArrayType, bytesOf, type HostBytes, viewAs } from './bytes'
-import { count, fault, isWeftError, textOf, type WeftError } from './errors'
+import { count, fault, isWeftError, shown, textOf, type WeftError } from './errors'
 import { wanted } from './forms'
 import type { RuntimeInfo } from './info'
 import { LoadedKernel, type Plan } from './kernel'
@@ -99,10 +99,11 @@ export class Runtime {
 
   /** The kernel as a function: `const saxpy = runtime.load(compiled); await saxpy({ x, y, n, a })`. */
   load<K extends CompiledKernel>(kernel: K): Launcher<K> {
+    checkKernel(kernel)
     let launcher = this.#loaded.get(kernel)
     if (!launcher) {
       const loaded = new LoadedKernel(kernel, this.#backend)
-      const launch = (args: Readonly<Record<string, unknown>>, options: RunOptions = {}) =>
+      const launch = (args: Readonly<Record<string, unknown>> = {}, options: RunOptions = {}) =>
         this.#launch(loaded, args, options)
       const compile = async (options: RunOptions = {}) => {
         this.#life.check()
@@ -122,7 +123,11 @@ export class Runtime {
    * have written reject too, so launches that nobody awaits are not lost.
    */
   run<K extends CompiledKernel>(kernel: K, args: Arguments<K>, options?: RunOptions): Promise<void> {
-    return this.load(kernel)(args, options)
+    try {
+      return this.load(kernel)(args, options)
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   /** Resolves when all work is done; rejects with the first failure since the last call, whether it was awaited or not. */
@@ -244,4 +249,17 @@ export class Runtime {
     this.#counts.bytes -= memory.size
     this.#timeline.push(() => this.#backend.free(memory))
   }
+}
+
+/** Refuses what is no compiled kernel, most often one that was not compiled yet. */
+function checkKernel(kernel: unknown): void {
+  if (typeof kernel === 'object' && kernel !== null && 'variants' in kernel && 'bindings' in kernel) return
+  const source = typeof kernel === 'object' && kernel !== null && 'ir' in kernel
+  throw fault(
+    'bad-argument',
+    source
+      ? 'a kernel was given that is not compiled'
+      : `${shown(kernel)} was given where a compiled kernel is expected`,
+    "compile it: runtime.run(compile(kernel), …), with compile from '@weft/codegen'",
+  )
 }

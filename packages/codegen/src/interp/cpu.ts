@@ -63,7 +63,7 @@ function executable(
     throw new WeftError({
       code: 'no-variant',
       message: `kernel '${kernel.name}' carries no IR of its variant '${variant.source}', which the interpreter runs`,
-      note: 'compile it with its IR, or load the part of the artifact that has it',
+      note: 'pass a kernel that carries it: compile(source) does; a function of @weft/kernels takes { kernel: compile(…) }',
     })
   }
   const ir = deserialize(text)

@@ -1,5 +1,5 @@
 import { artifact } from '../../generated/attention'
-import { type BufferLike, checkSizes, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
 
 /** Row-major, batch outermost. */
 export interface AttentionArgs {
@@ -49,9 +49,11 @@ export async function attention(runtime: Runtime, args: AttentionArgs, { kernel 
   }
   if (kernel === undefined && headSize !== SHIPPED) {
     throw new RangeError(
-      `attention: the kernel that ships is for head size ${SHIPPED}, got ${headSize}; pass { kernel: compile(flashAttention('attention', ${headSize})) }`,
+      `attention: the kernel that ships is for head size ${SHIPPED}, got ${headSize}; pass { kernel: compile(flashAttention('attention', ${headSize})) }, with compile from '@weft/codegen' and flashAttention from '@weft/kernels/source'`,
     )
   }
+  const [rows, pairs] = [batch * heads * queries * headSize, batch * kvHeads * keys * headSize]
+  checkBuffers('attention', { q: [q, rows], k: [k, pairs], v: [v, pairs], out: [out, rows] })
   const sizes = { batch, heads, kv_heads: kvHeads, queries, keys, causal: Number(causal), scale }
   if (queries > 0 && batch * heads > 0) await runtime.run(kernel ?? artifact, { q, k, v, out, ...sizes })
 }

@@ -1,4 +1,4 @@
-import { type BufferLike, checkSizes, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
 import { chooseMatmul } from './choose'
 
 export interface MatmulArgs {
@@ -21,6 +21,12 @@ export interface MatmulArgs {
 export async function matmul(runtime: Runtime, args: MatmulArgs, { kernel }: HostOptions = {}): Promise<void> {
   const { a, b, c, bias, m, n, k, transposeA = false, transposeB = false } = args
   checkSizes('matmul', { m, n, k })
+  checkBuffers('matmul', {
+    a: [a, m * k],
+    b: [b, k * n],
+    c: [c, m * n],
+    ...(bias === undefined ? {} : { bias: [bias, n] }),
+  })
   const form = { transposeA, transposeB, bias: bias !== undefined }
   await runtime.run(kernel ?? chooseMatmul(form), { a, b, ...(bias === undefined ? {} : { bias }), c, m, n, k })
 }

@@ -49,6 +49,8 @@ function bySubgroups<T extends Numeric>(
   k.workgroupBarrier()
   const total = k.var(`${name}_total`, partial.at(0))
   k.range('s', 1, k.numSubgroups, (s) => total.set(combine(total, partial.at(s))))
+  // so that a call in a loop does not write what others still read
+  k.workgroupBarrier()
   return total
 }
 

@@ -1,5 +1,5 @@
 import { artifact } from '../../generated/rmsnorm'
-import { type BufferLike, checkSizes, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
 
 export interface RmsnormArgs {
   /** rows × cols, row-major */
@@ -21,5 +21,6 @@ export async function rmsnorm(
   { kernel }: HostOptions = {},
 ): Promise<void> {
   checkSizes('rmsnorm', { rows, cols })
+  checkBuffers('rmsnorm', { x: [x, rows * cols], weight: [weight, cols], y: [y, rows * cols] })
   if (cols > 0) await runtime.run(kernel ?? artifact, { x, weight, y, rows, cols, eps })
 }

@@ -1,5 +1,5 @@
 import { artifact } from '../../generated/saxpy'
-import { type BufferLike, checkSizes, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
 
 export interface SaxpyArgs {
   /** n elements */
@@ -17,5 +17,6 @@ export async function saxpy(
   { kernel }: HostOptions = {},
 ): Promise<void> {
   checkSizes('saxpy', { n })
+  checkBuffers('saxpy', { x: [x, n], y: [y, n] })
   await runtime.run(kernel ?? artifact, { x, y, n, alpha })
 }

@@ -1,7 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import { artifact as blocksArtifact } from '../../generated/scan_blocks'
 import { artifact as offsetsArtifact } from '../../generated/scan_offsets'
-import { type BufferLike, checkSizes, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkSizes, type Runtime } from '../host'
 import { SCAN_BLOCK } from './plan'
 
 export interface ScanArgs {
@@ -26,6 +26,7 @@ export async function scan(
   { kernels }: ScanOptions = {},
 ): Promise<void> {
   checkSizes('scan', { n })
+  checkBuffers('scan', { x: [x, n], y: [y, n] })
   if (n === 0) return
   const count = Math.ceil(n / SCAN_BLOCK)
   using totals = runtime.buffer({ size: 4 * count })

@@ -1,5 +1,5 @@
 import { artifact } from '../../generated/softmax'
-import { type BufferLike, checkSizes, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
 
 export interface SoftmaxArgs {
   /** rows × cols, row-major */
@@ -17,5 +17,6 @@ export async function softmax(
   { kernel }: HostOptions = {},
 ): Promise<void> {
   checkSizes('softmax', { rows, cols })
+  checkBuffers('softmax', { x: [x, rows * cols], y: [y, rows * cols] })
   if (cols > 0) await runtime.run(kernel ?? artifact, { x, y, rows, cols })
 }

@@ -72,7 +72,7 @@ async function bundle(
     // nothing is gained by leaving code out, and a package that is wrong about its side effects would break
     ignoreAnnotations: true,
     logLevel: 'silent',
-    ...(plugins.length > 0 ? { plugins: [...plugins] } : { packages: 'external' as const }),
+    ...(plugins.length > 0 ? { plugins: [...plugins] } : { packages: 'external' as const, plugins: [installed] }),
   }).catch((error: unknown) => {
     throw new CommandError('not-loaded', buildErrors(error))
   })
@@ -81,6 +81,14 @@ async function bundle(
     if (entryPoint !== undefined) outputs.set(resolve(folder, entryPoint), resolve(folder, path))
   }
   return outputs
+}
+
+/** Weft is the weft that is installed, also where a tsconfig.json maps its names to sources: kernels of two would not mix. */
+const installed: Plugin = {
+  name: 'weft-installed',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@weft\// }, ({ path }) => ({ path, external: true }))
+  },
 }
 
 interface BuildMessage {
