@@ -1,5 +1,5 @@
 import { type Expr, type Op, type Place, PURE, type Step, type Store } from '@weft/dsl/ir'
-import { numberOf } from '../passes/graph'
+import { numberOf } from '../passes/node'
 import type { Context } from './context'
 import { alone, printPlace, splatted } from './expressions'
 

@@ -12,7 +12,7 @@ import {
   type Step,
   type Type,
 } from '@weft/dsl/ir'
-import { numberOf } from '../passes/graph'
+import { numberOf } from '../passes/node'
 import { type Context, RANK, type Rank } from './context'
 import { literal, SPECIAL, specialOf } from './literals'
 

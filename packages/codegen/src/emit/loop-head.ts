@@ -10,7 +10,7 @@ import {
   type Store,
   type Var,
 } from '@weft/dsl/ir'
-import { argsOf, numberOf } from '../passes/graph'
+import { argsOf, numberOf } from '../passes/node'
 import type { Context } from './context'
 import { areQuiet, isQuiet } from './silent'
 import type { Region, Site } from './sites'

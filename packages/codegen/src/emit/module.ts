@@ -15,7 +15,8 @@ import {
   spell,
   type Type,
 } from '@weft/dsl/ir'
-import { type Working, working } from '../passes/graph'
+import type { Working } from '../passes/graph'
+import { working } from '../passes/rewrite'
 import { comment } from './comments'
 import type { Context, Module } from './context'
 import { print } from './expressions'

@@ -1,5 +1,5 @@
 import { type Expr, isValueName, type Op, type Place, type Result, type Type } from '@weft/dsl/ir'
-import { numberOf } from '../passes/graph'
+import { numberOf } from '../passes/node'
 import type { Context } from './context'
 
 /** The name of the variable that a place is in. */

@@ -1,5 +1,5 @@
 import { type Expr, isValueName, type Op, PURE, scalarOf } from '@weft/dsl/ir'
-import { numberOf } from '../passes/graph'
+import { numberOf } from '../passes/node'
 import { type Context, RANK } from './context'
 import { alone, infix, print } from './expressions'
 

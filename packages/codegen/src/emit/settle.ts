@@ -1,5 +1,5 @@
 import type { BuiltinName, Call, Expr, Let, Load, Result } from '@weft/dsl/ir'
-import { argsOf } from '../passes/graph'
+import { argsOf } from '../passes/node'
 import { eachIndex } from '../passes/places'
 import { CHEAP, isTrivial, LEAF } from './costs'
 import type { Special } from './literals'

@@ -9,7 +9,7 @@ import {
   type Type,
   type Var,
 } from '@weft/dsl/ir'
-import { numberOf } from '../passes/graph'
+import { numberOf } from '../passes/node'
 import { assignment } from './assign'
 import { writeIf, writeSwitch } from './branches'
 import type { Context } from './context'

@@ -17,7 +17,7 @@ import {
   type Stmt,
   type Switch,
 } from '@weft/dsl/ir'
-import { argsOf, numberOf } from '../passes/graph'
+import { argsOf, numberOf } from '../passes/node'
 import { eachIndex } from '../passes/places'
 import { costOf, LEVELS } from './costs'
 import { type Special, specialOf } from './literals'

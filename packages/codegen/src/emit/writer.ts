@@ -1,5 +1,5 @@
 import type { Expr, Result } from '@weft/dsl/ir'
-import { numberOf } from '../passes/graph'
+import { numberOf } from '../passes/node'
 import type { Context } from './context'
 import { print } from './expressions'
 import { line, type Output } from './lines'

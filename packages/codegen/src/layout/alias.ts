@@ -1,6 +1,6 @@
 import { type Expr, type Kernel, type Place, sameType, WeftError } from '@weft/dsl/ir'
-import { rewrite } from '../passes/graph'
 import { mapBodies, mapStmt } from '../passes/map'
+import { rewrite } from '../passes/rewrite'
 
 /** The kernel for callers that give one buffer as both bindings of an alias: there is only the writable one. */
 export function mergeAlias(kernel: Kernel, [input, output]: readonly [string, string]): Kernel {

@@ -16,8 +16,8 @@ import {
 } from '@weft/dsl/ir'
 import type { ParamsLayout } from '../artifact'
 import { foldExpr } from '../passes/fold'
-import { rewrite } from '../passes/graph'
 import { lanesOf, opOf, splatConst } from '../passes/nodes'
+import { rewrite } from '../passes/rewrite'
 
 /**
  * The layout of the params. Those of the types of values are laid out as WGSL does it. Arrays in uniform memory have a

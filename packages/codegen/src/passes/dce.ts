@@ -13,8 +13,10 @@ import {
   type Stmt,
   statementOperands,
 } from '@weft/dsl/ir'
-import { argsOf, numberOf, type Working, working } from './graph'
+import type { Working } from './graph'
 import { bodiesOf, mapStmt } from './map'
+import { argsOf, numberOf } from './node'
+import { working } from './rewrite'
 
 /**
  * Removes what has no effect: branches that are never taken, statements after a jump, values that nobody uses, variables

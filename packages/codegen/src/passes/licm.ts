@@ -1,7 +1,9 @@
 import type { Block, Expr, Kernel, Result, Stmt } from '@weft/dsl/ir'
-import { argsOf, type Graph, numberOf, working } from './graph'
+import type { Graph } from './graph'
 import { mapBodies, mapStmt } from './map'
+import { argsOf, numberOf } from './node'
 import { atOf } from './nodes'
+import { working } from './rewrite'
 
 /**
  * Moves expensive expressions that a loop does not change to before it. Expressions are pure and have a value for all

@@ -1,7 +1,7 @@
 import type { Block, Const, Expr, Kernel, Let, Result } from '@weft/dsl/ir'
-import { working } from './graph'
 import { mapBodies, mapSame, mapStmt } from './map'
 import { definedOperands, knownConstant } from './operands'
+import { working } from './rewrite'
 import { isTrap } from './traps'
 
 /**

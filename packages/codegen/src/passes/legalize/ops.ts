@@ -1,7 +1,7 @@
 import { type Expr, factsOf, type Op, scalarOf, type ValueName, vectorName } from '@weft/dsl/ir'
 import type { Profile } from '../../profiles/profiles'
-import { PACKED } from '../graph'
 import { convertTo, lanesOf, opOf, splatConst, uniformLane } from '../nodes'
+import { PACKED } from '../special'
 
 /** Ops that a compiler lacks or computes wrong, and those for which there is a rule of our own. */
 export function lowerOp(e: Expr, profile: Profile): Expr {

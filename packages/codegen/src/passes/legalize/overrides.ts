@@ -1,6 +1,6 @@
 import { type Expr, type Extent, type Kernel, type OverrideDecl, type Type, WeftError } from '@weft/dsl/ir'
-import { rewrite } from '../graph'
 import { splatConst } from '../nodes'
+import { rewrite } from '../rewrite'
 
 /** Overrides by their default values, wherever they stand. */
 export function bakeOverrides(kernel: Kernel): Kernel {
