@@ -1,0 +1,205 @@
+import { type Block, type Expr, type Func, operands, type Place, type Result, type Stmt, type Variable } from '../../ir'
+import { isInt, isValue, spell, type Type } from '../../types'
+import { NEXT } from '../behavior'
+import { Constants } from '../constants'
+import type { Context } from '../context'
+import { WGSL_LIMITS } from '../limits'
+import { pointerType, rootType, spaceOf, use } from '../places'
+
+/**
+ * The walk: what is in scope, and what the blocks that are open do. `step` looks at one statement, and comes back here
+ * for the blocks in it.
+ */
+export class Bodies {
+  readonly constants: Constants
+  /** How many effects and calls of functions with such wait for other invocations or exchange values with them. */
+  synchronized = 0
+  private readonly synchronizing = new Set<string>()
+  private func: Func | null = null
+  private locals: Variable[] = []
+  private deep = false
+  // Scopes are numbered as they are entered, 0 is the module.
+  private readonly open: boolean[] = [true]
+  private scope = 0
+  private depth = 0
+  /** Whether the block that is open writes what guards are about. */
+  private guarded = false
+  private readonly results: number[] = []
+  private readonly variables: number[] = []
+
+  constructor(
+    readonly context: Context,
+    private readonly step: (s: Stmt, b: Bodies) => number,
+  ) {
+    this.constants = new Constants(context)
+  }
+
+  declare(v: Variable): void {
+    this.context.variables.set(v.id, v)
+    this.variables[v.id] = this.scope
+    if (v.space === 'function') this.locals.push(v)
+  }
+
+  define(r: Result | null, s: Stmt): void {
+    if (r === null) return
+    this.context.makers[r.id] = s
+    this.results[r.id] = this.scope
+  }
+
+  value(e: Expr | null, at: number): void {
+    if (e !== null) this.constants.of(e, at)
+  }
+
+  body(func: Func | null, block: Block): void {
+    this.func = this.constants.func = func
+    this.locals = []
+    this.context.locals.set(func, this.locals)
+    const before = this.synchronized
+    const behavior = this.block(block)
+    if (this.synchronized > 0) this.context.synchronizes = true
+    if (func === null) return
+    if (this.synchronized > before) this.synchronizing.add(func.name)
+    if (func.params.length > WGSL_LIMITS.functionParameters)
+      this.context.report(
+        'bad-argument',
+        `'${func.name}' has ${func.params.length} parameters, more than ${WGSL_LIMITS.functionParameters}`,
+      )
+    if (func.result !== null && behavior & NEXT) {
+      this.context.report(
+        'missing-return',
+        `'${func.name}' may end without returning ${spell(func.result)}`,
+        block.at(-1)?.at,
+        'return a value on every path',
+      )
+    }
+  }
+
+  /** Opens a scope and gives the one around it. */
+  enter(): number {
+    const outer = this.scope
+    this.scope = this.open.push(true) - 1
+    this.depth++
+    return outer
+  }
+
+  leave(outer: number): void {
+    this.open[this.scope] = false
+    this.scope = outer
+    this.depth--
+  }
+
+  block(block: Block): number {
+    const outer = this.enter()
+    if (this.depth > WGSL_LIMITS.nestedBlocks && !this.deep) {
+      this.deep = true
+      this.context.report(
+        'too-deep',
+        `blocks are nested more than ${WGSL_LIMITS.nestedBlocks} deep, which compilers of WGSL refuse`,
+        block[0]?.at ?? -1,
+        'move the inner blocks into a function, or use k.switch for many alternatives',
+      )
+    }
+    const behavior = this.statements(block)
+    this.leave(outer)
+    return behavior
+  }
+
+  /** What follows a jump is looked at and has no effect. */
+  statements(block: Block): number {
+    let behavior = NEXT
+    const top = block === this.context.kernel.body
+    const around = this.guarded
+    this.guarded = false
+    for (let i = 0; i < block.length; i++) {
+      const s = block[i] as Stmt
+      const before = this.synchronized
+      this.context.statement = s.at
+      const own = this.step(s, this)
+      if (behavior & NEXT) behavior = (behavior & ~NEXT) | own
+      if (top && this.synchronized > before) this.context.lastSynchronized = i
+    }
+    if (this.guarded) this.context.guarded.add(block)
+    this.guarded ||= around
+    return behavior
+  }
+
+  /** The constants in a place, and whether those that are indices are in range. */
+  place({ root, steps }: Place, at: number): void {
+    if (root.kind === 'view') this.constants.of(root.offset, at)
+    let before: Type | null = null
+    for (let i = 0; i < steps.length; i++) {
+      const step = steps[i] as Place['steps'][number]
+      if (step.kind === 'index') {
+        const { index } = step
+        if (index.kind !== 'result') this.constants.index(before ?? rootType(root, this.func, this.context), index, at)
+      }
+      before = step.type
+    }
+  }
+
+  store(place: Place, at: number): void {
+    this.place(place, at)
+    const { root } = place
+    if (root.kind === 'binding' || root.kind === 'view') this.context.written.add(root.name)
+    this.writes(place)
+  }
+
+  writes({ root, type }: Place): void {
+    if (root.kind !== 'variable' || !isValue(type) || isInt(type)) this.guarded = true
+  }
+
+  /** A place that was handed on: the builder has not looked whether it can be seen here. */
+  handed(place: Place, at: number): void {
+    this.place(place, at)
+    const { context } = this
+    const { root, steps } = place
+    if (root.kind === 'pointer' && !pointerType(root.name, this.func))
+      context.report('unknown-name', `there is no pointer parameter '${root.name}'`, at)
+    if (root.kind === 'variable' && !this.open[this.variables[root.id] ?? -1]) {
+      const found = context.variables.get(root.id)
+      context.report(
+        'out-of-scope',
+        `${found ? `'${found.name}'` : `variable ${root.id}`} is used outside the block that declares it`,
+        at,
+      )
+    }
+    if (root.kind === 'view') this.seen(root.offset, at)
+    for (const s of steps) if (s.kind === 'index') this.seen(s.index, at)
+  }
+
+  private seen(e: Expr, at: number): void {
+    if (this.visible(e, new Set())) return
+    const what = e.kind === 'result' ? `result ${e.id}` : e.kind === 'argument' ? `argument '${e.name}'` : 'a value'
+    this.context.report(
+      'out-of-scope',
+      `${what} is used outside the block that made it`,
+      at,
+      'store it in a k.var that is declared before the block',
+    )
+  }
+
+  private visible(e: Expr, done: Set<Expr>): boolean {
+    if (e.kind === 'result') return this.open[this.results[e.id] ?? -1] === true
+    if (e.kind === 'argument') return this.func?.params.some((p) => p.name === e.name) === true
+    if (done.has(e)) return true
+    done.add(e)
+    return operands(e).every((o) => this.visible(o, done))
+  }
+
+  called(name: string): void {
+    if (this.synchronizing.has(name)) this.synchronized++
+  }
+
+  space(place: Place): string {
+    return spaceOf(place, this.func, this.context)
+  }
+
+  use(place: Place, does: 'read' | 'write' | 'read_write', at: number): void {
+    use(place, does, at, this.func, this.context)
+  }
+
+  fault(at: number, message: string): number {
+    this.context.report('invalid-ir', message, at)
+    return NEXT
+  }
+}
