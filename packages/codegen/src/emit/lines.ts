@@ -11,3 +11,8 @@ export function line(out: Output, text: string, at = -1): void {
   out.lines.push(out.indent + text)
   out.ats.push(at)
 }
+
+/** An empty line, unless there is one. */
+export function gap(out: Output): void {
+  if (out.lines.length > 0 && out.lines.at(-1) !== '') line(out, '')
+}
