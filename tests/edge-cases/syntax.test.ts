@@ -43,6 +43,12 @@ const syntax = [
     const yes = (test: Expr<'bool'>): Expr<'u32'> => fn.select(u32(0), 1, test)
     return [yes(a.lt(b.shr(c))), yes(a.gt(b.shr(c))), yes(b.shr(c).gt(a)), yes(a.lt(b.shr(c)).and(b.gt(c))), fn.max(yes(a.lt(b.shr(c))), u32(3))]
   }, { inputs: { u32: [1, 9, 2] } }),
+  computes('[edge-31 emits] ranges and loops up to a shift', u32, [6, 3], ({ u32: u, k }) => {
+    const [range, loop] = [k.var('range', u32(0)), k.var('loop', u32(0))]
+    k.range('i', 0, u(0).shr(u(1)), (i) => range.addAssign(i))
+    k.for('j', u32(1), (j) => j.lt(u(0).shr(u(1))), (j) => j.add(1), () => loop.addAssign(1))
+    return [range, loop]
+  }, { inputs: { u32: [8, 1] } }),
   computes('[edge-32 emits] minus a negative', i32, [5, 1, 3, -3, 5], ({ i32: i }) => [i(0).sub(i(1).neg()), i(0).sub(i(1)), i(0).neg().neg(), i(0).neg(), i(0).sub(-2)], { inputs: { i32: [3, 2] } }),
   computes('[edge-33 emits] select takes the false value first', f32, [2, 1, 4, 2, 1], ({ f32: x, k }) => [
     fn.select(x(0), x(1), x(0).lt(x(1))), fn.select(x(0), x(1), x(1).lt(x(0))), fn.select(vec2f(1, 2), vec2f(3, 4), vec2f(0, 1).lt(x(0))).x.add(1), k.when(x(0).lt(x(1)), () => x(1), x(0)), k.when(x(1).lt(x(0)), () => x(1), () => x(0)),

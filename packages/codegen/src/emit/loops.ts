@@ -28,10 +28,10 @@ export function writeRange(s: Range, w: Writer, at: Site): void {
   c.names.close()
 }
 
-/** As an operand of a comparison. */
+/** As the right operand of a comparison; of a shift, `i < a >> b` would be read as a template list. */
 function operand(e: Expr, c: Context): string {
   const text = print(e, c)
-  return c.rank <= RANK.shift ? text : `(${text})`
+  return c.rank < RANK.shift ? text : `(${text})`
 }
 
 /** A loop whose counter nothing else uses, so that its head declares it. */
