@@ -11,6 +11,7 @@ import { launches } from '../parity/cases/launch.js'
 import { layouts } from '../parity/cases/layouts.js'
 import { loops } from '../parity/cases/loops.js'
 import { memory } from '../parity/cases/memory.js'
+import { moduleVariables } from '../parity/cases/module-variables.js'
 import { params } from '../parity/cases/params.js'
 import { subgroupCases } from '../parity/cases/subgroups.js'
 import { textures } from '../parity/cases/textures.js'
@@ -24,7 +25,7 @@ export const suites = (): Readonly<Record<string, readonly ParityCase[]>> => ({
   statements: [...branches, ...loops, ...jumps, ...variables, ...time, ...functions],
   values: [...expressions, ...half, ...textures],
   subgroups: subgroupCases.map(withoutExpectation),
-  memory: [...memory, ...atomics],
+  memory: [...memory, ...moduleVariables, ...atomics],
   interface: [...params, ...launches, ...layouts, ...aliases],
   kernels: kernelCases,
 })
