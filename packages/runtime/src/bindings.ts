@@ -61,7 +61,7 @@ export function checkRange(kernel: string, binding: CompiledBinding, range: Rang
     )
   }
   const { element } = binding
-  if (element && element.type.startsWith('vec3') && bound % element.stride !== 0) {
+  if (element?.type.startsWith('vec3') && bound % element.stride !== 0) {
     throw fault(
       'binding-size',
       `${what} (${binding.type}) has ${count(bound)} bytes, which is no whole number of elements of ${element.stride} bytes`,
