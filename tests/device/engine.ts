@@ -1,20 +1,10 @@
 /** The GPU of this machine as an engine of the parity harness, in this process, for a machine that has only a bundle. */
 import type { Engine, Job, Result } from '../engines/engine.js'
 import { executor } from '../engines/worker/execute.js'
+import { limitsOf } from '../engines/worker/limits.js'
 
 const DAWN = ['enable-dawn-features=allow_unsafe_apis,vulkan_enable_f16_on_nvidia']
 const IN_FLIGHT = 8
-
-function limitsOf(adapter: GPUAdapter): Record<string, number> {
-  const limits: Record<string, number> = {}
-  for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(adapter.limits)).concat(
-    Object.keys(adapter.limits),
-  )) {
-    const value = (adapter.limits as unknown as Record<string, unknown>)[name]
-    if (typeof value === 'number') limits[name] = value
-  }
-  return limits
-}
 
 async function runMany(run: (job: Job) => Promise<Result>, jobs: readonly Job[]): Promise<Result[]> {
   const results: Result[] = []

@@ -1,6 +1,4 @@
-import { atomics } from './cases/atomics.js'
-import { memory } from './cases/memory.js'
-import { moduleVariables } from './cases/module-variables.js'
 import { paritySuite } from './harness.js'
+import { suites } from './suites.js'
 
-await paritySuite('memory', [...memory, ...moduleVariables, ...atomics])
+await paritySuite('memory', suites.memory)

@@ -1,7 +1,4 @@
-import { expressions } from './cases/expressions.js'
-import { half } from './cases/half.js'
-import { subgroupCases } from './cases/subgroups.js'
-import { textures } from './cases/textures.js'
 import { paritySuite } from './harness.js'
+import { suites } from './suites.js'
 
-await paritySuite('values', [...expressions, ...half, ...subgroupCases, ...textures])
+await paritySuite('values', suites.values)

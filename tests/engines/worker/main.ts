@@ -5,6 +5,7 @@
 import process from 'node:process'
 import { executor } from './execute.js'
 import { encodeFrame, frameReader } from './frames.js'
+import { limitsOf } from './limits.js'
 import type { Ready, Request, Response } from './protocol.js'
 import { validator } from './validate.js'
 
@@ -36,26 +37,12 @@ async function openGpu(): Promise<GPU> {
 }
 
 function describe(adapter: GPUAdapter, gpu: GPU): Ready {
-  const limits: Record<string, number> = {}
-  // the limits are getters: own properties of the object on Dawn, of its prototype in Deno
-  for (const owner of [adapter.limits, Object.getPrototypeOf(adapter.limits) as object]) {
-    for (const name of [...Object.getOwnPropertyNames(owner), ...enumerated(owner)]) {
-      const value = (adapter.limits as unknown as Record<string, unknown>)[name]
-      if (typeof value === 'number') limits[name] = value
-    }
-  }
   return {
     adapter: { vendor: adapter.info.vendor, description: adapter.info.description },
     features: [...adapter.features],
     languageFeatures: [...gpu.wgslLanguageFeatures],
-    limits,
+    limits: limitsOf(adapter),
   }
-}
-
-function enumerated(object: object): string[] {
-  const names: string[] = []
-  for (const name in object) names.push(name)
-  return names
 }
 
 async function openDevice(adapter: GPUAdapter, limits: Record<string, number>): Promise<GPUDevice> {

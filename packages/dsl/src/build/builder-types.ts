@@ -11,7 +11,6 @@ import type {
   MatrixShape,
   MatrixValue,
   Ref,
-  ScalarOf,
   Settable,
   Shape,
   ShapeOf,
@@ -182,5 +181,3 @@ export interface Builder extends SubgroupOps {
 }
 
 type ConstOf<S> = Value<{ readonly array: Extract<ShapeOf<S>, Shape> }>
-
-export type { ArrayRef, ScalarOf, Settable }

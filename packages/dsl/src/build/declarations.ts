@@ -1,9 +1,9 @@
 import type { OverrideDecl } from '../ir'
-import type { Access, ScalarName, SubgroupMatrixType, TextureType, Type, ValueName } from '../types'
+import type { Access, ScalarName, SubgroupMatrixType, TextureType, Type } from '../types'
 import { fail } from './context'
 import { describe, literal } from './lift'
 import { typeFrom, WEFT_TYPE } from './schema'
-import type { BufferShape, MatrixShape, Ref, ScalarOf, Shape, ShapeOf, TypeOf, Value, WriteRef } from './types'
+import type { BufferShape, MatrixShape, Ref, Shape, ShapeOf, TypeOf, Value, WriteRef } from './types'
 
 /** What a kernel declares: bindings, overrides, and types that `typegpu/data` lacks. */
 
@@ -162,5 +162,3 @@ export const overrideDecl = (name: string, o: Override): OverrideDecl => ({
   default: o.default,
   id: o.id,
 })
-
-export type { ScalarOf, ValueName }

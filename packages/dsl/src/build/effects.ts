@@ -1,9 +1,10 @@
 import type { Expr as Node, Place } from '../ir'
 import { EFFECTS, type EffectName, type EffectRow, type Slot, slotType } from '../ops'
-import { spell, type Type, type ValueName } from '../types'
+import { spell, type ValueName } from '../types'
 import { handleOf, type Method, type Methods } from './body'
 import { fail, type Session } from './context'
-import { type Handle, isHandle, STATE, valueState } from './handle'
+import { emitEffect } from './emit-effect'
+import { type Handle, isHandle, STATE } from './handle'
 import { describe, lift } from './lift'
 import { read } from './read'
 import { makeValue } from './ref'
@@ -15,7 +16,7 @@ function fromTable(): Record<string, Method> {
   const out: Record<string, Method> = {}
   for (const [op, row] of Object.entries(EFFECTS) as [EffectName, EffectRow][]) {
     if (row.family === 'barrier' && row.place === undefined)
-      out[op] = ({ session }) => emitEffect(session, op, null, [], null)
+      out[op] = ({ session }) => emitted(session, op, null, [], null)
     if (row.family === 'subgroup' || row.family === 'quad')
       out[op] = ({ session }, ...args: unknown[]) => exchange(session, op, row, args)
     if (row.family === 'matrix' && row.place === undefined)
@@ -31,7 +32,7 @@ export const effects: Methods = {
   workgroupUniformLoad: ({ session }, ref: unknown) => {
     const place = placeOf(ref, 'workgroupUniformLoad')
     const of = typeof place.type === 'object' && place.type.kind === 'atomic' ? place.type.of : place.type
-    return emitEffect(session, 'workgroupUniformLoad', place, [], of)
+    return emitted(session, 'workgroupUniformLoad', place, [], of)
   },
   subgroupMatrixLoad: (
     { session },
@@ -42,7 +43,7 @@ export const effects: Methods = {
     majorness: Majorness = 'row',
   ) => {
     const type = typeFrom(schema, 'subgroupMatrixLoad')
-    return emitEffect(
+    return emitted(
       session,
       'subgroupMatrixLoad',
       placeOf(ref, 'subgroupMatrixLoad'),
@@ -60,7 +61,7 @@ export const effects: Methods = {
     majorness: Majorness = 'row',
   ) => {
     const args = [u32Arg(session, offset), read(handleOf(matrix, 'the matrix'), session), u32Arg(session, stride)]
-    return emitEffect(session, 'subgroupMatrixStore', placeOf(ref, 'subgroupMatrixStore'), args, null, majorness)
+    return emitted(session, 'subgroupMatrixStore', placeOf(ref, 'subgroupMatrixStore'), args, null, majorness)
   },
 }
 
@@ -78,19 +79,10 @@ export function placeOf(ref: unknown, what: string): Place {
   return place
 }
 
-export function emitEffect(
-  session: Session,
-  op: EffectName,
-  place: Place | null,
-  args: readonly Node[],
-  out: Type | null,
-  majorness: 'row' | 'col' | null = null,
-): Handle | undefined {
-  const { scope } = session
-  const at = session.at()
-  const result = out === null ? null : scope.result(out)
-  scope.emit({ kind: 'effect', at, op, place, args, result, exchanged: null, majorness })
-  return result === null ? undefined : makeValue(valueState(result, scope, at, `the value of ${op}`))
+/** Emits an effect; gives its value, with fields where it is a struct. */
+function emitted(...effect: Parameters<typeof emitEffect>): Handle | undefined {
+  const state = emitEffect(...effect)
+  return state === null ? undefined : makeValue(state)
 }
 
 /** Subgroup and quad operations. */
@@ -114,7 +106,7 @@ function exchange(session: Session, op: EffectName, row: EffectRow, args: readon
       )
     return lift(args[i], type, session, `argument ${i + 1} of ${op}`)
   })
-  return emitEffect(session, op, null, lifted, slotType(row.out as Slot, t))
+  return emitted(session, op, null, lifted, slotType(row.out as Slot, t))
 }
 
 function matrixOp(session: Session, op: EffectName, args: readonly unknown[]): Handle | undefined {
@@ -124,7 +116,7 @@ function matrixOp(session: Session, op: EffectName, args: readonly unknown[]): H
     return fail('type-mismatch', `${op} is given ${first.type} where a subgroup matrix is expected`)
   if (op.includes('Scalar')) {
     const scalar = type.of === 'i8' ? 'i32' : type.of === 'u8' ? 'u32' : type.of
-    return emitEffect(
+    return emitted(
       session,
       op,
       null,
@@ -149,7 +141,7 @@ function matrixOp(session: Session, op: EffectName, args: readonly unknown[]): H
       'it takes a left M×K, a right K×N and, to accumulate, a result M×N',
     )
   }
-  return emitEffect(
+  return emitted(
     session,
     op,
     null,

@@ -2,7 +2,8 @@ import type { Expr as Node, Place } from '../ir'
 import type { EffectName } from '../ops'
 import { spell, type TextureType, type Type, type ValueName } from '../types'
 import { fail, type Session } from './context'
-import { exprState, Handle, isHandle, type State, valueState } from './handle'
+import { emitEffect } from './emit-effect'
+import { exprState, Handle, isHandle, type State } from './handle'
 import { describe, lift, liftIndex } from './lift'
 import { type RefOptions, rootPlace } from './place'
 import { read } from './read'
@@ -102,11 +103,8 @@ function coordinates(type: TextureType, coords: unknown, session: Session, label
 }
 
 function effect(state: State, op: EffectName, args: readonly Node[], out: ValueName | null): Handle | undefined {
-  const { scope } = state.session as Session
-  const at = scope.session.at()
-  const result = out === null ? null : scope.result(out)
-  scope.emit({ kind: 'effect', at, op, place: state.place, args, result, exchanged: null, majorness: null })
-  return result === null ? undefined : new Handle(valueState(result, scope, at, `the value of ${op}`))
+  const value = emitEffect(state.session as Session, op, state.place, args, out)
+  return value === null ? undefined : new Handle(value)
 }
 
 /** `makeRef` is handed in: the references to views are made by what makes this one. */

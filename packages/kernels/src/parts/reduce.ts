@@ -1,4 +1,4 @@
-import { type Builder, type Expr, type Float, fn, type Numeric, typeOf } from '@weft/dsl'
+import { type Builder, type Expr, fn, type Numeric, typeOf } from '@weft/dsl'
 
 /** How two values become one, and the value that changes nothing. */
 interface Reduction {
@@ -53,5 +53,3 @@ function bySubgroups<T extends Numeric>(
   k.workgroupBarrier()
   return total
 }
-
-export type { Float }
