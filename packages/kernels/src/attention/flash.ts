@@ -116,11 +116,10 @@ export function flashAttention(name: string, headSize: number) {
           const e = k.let(`e${s}`, i.add(s * ROWS))
           const copy = (): void => {
             const { key, quad } = k.let({ key: e.div(width), quad: e.rem(width) })
-            const at = k.let('at', u32`${kvHead} * ${keys} + ${j0} + ${key}`)
-            const load = (source: typeof view.k): Expr<'vec4f'> =>
-              k.when(j0.add(key).lt(keys), () => loadQuad(k, source, at, quad, memory), vec4f())
-            kTile.at(key, quad).set(load(view.k))
-            vTile.at(key, quad).set(load(view.v))
+            // a key past the end is a copy of the last one, which lies in the same tile, and has weight 0
+            const at = k.let('at', u32`${kvHead} * ${keys} + min(${j0} + ${key}, ${keys} - 1)`)
+            kTile.at(key, quad).set(loadQuad(k, view.k, at, quad, memory))
+            vTile.at(key, quad).set(loadQuad(k, view.v, at, quad, memory))
           }
           if ((s + 1) * ROWS <= tile * width) copy()
           else k.if(e.lt(tile * width), copy)
