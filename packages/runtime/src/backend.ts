@@ -3,6 +3,7 @@ import type { Range } from './bindings'
 import type { RuntimeInfo } from './info'
 import type { Workgroups } from './launch'
 import type { Memory, Outcome } from './memory'
+import type { Observed } from './observer'
 import type { DeviceFacts } from './variant'
 
 /** Values of a kernel's overrides by name, every one of them. */
@@ -38,7 +39,7 @@ export interface PipelineStats {
 }
 
 /** A place where kernels run. Its methods take effect when they are called; order is the caller's concern. */
-export interface Backend {
+export interface Backend extends Observed {
   readonly info: RuntimeInfo
   readonly facts: DeviceFacts
   readonly device: GPUDevice | null

@@ -6,6 +6,7 @@ export { type Diagnostic, isWeftError, type Position, WeftError } from './errors
 export { evaluateHost, type HostScope } from './host'
 export type { RuntimeInfo } from './info'
 export { fold, planLaunch, type Workgroups } from './launch'
+export type { ObservedBinding, ObservedDispatch, ObservedMemory, Observer, Peek, Transfer } from './observer'
 export { Packer } from './params'
 export type { Runtime } from './runtime'
 export type {

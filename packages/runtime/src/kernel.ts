@@ -2,8 +2,9 @@ import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { Backend, Bound, Dispatch, OverrideValues, Program } from './backend'
 import { aliasOf, checkOverlaps, checkRange, isWritten, type Range } from './bindings'
 import { fault, quoted, WeftError } from './errors'
-import { planLaunch } from './launch'
+import { planLaunch, type Workgroups } from './launch'
 import type { Memory } from './memory'
+import type { ObservedDispatch } from './observer'
 import { overrideValues } from './overrides'
 import { Packer } from './params'
 import { looksLikeBuffer } from './resolve'
@@ -11,8 +12,10 @@ import type { RunOptions } from './signature'
 import { selectVariant } from './variant'
 
 /** A checked launch: all that is left is to hand it over. */
-export interface Plan extends Dispatch {
+export interface Plan extends Dispatch, ObservedDispatch {
   readonly program: Program | Promise<Program>
+  readonly bindings: ReadonlyMap<string, Bound>
+  readonly workgroups: Workgroups
   /** What it reads; of partly written outputs, also what was in them before. */
   readonly reads: readonly Memory[]
   readonly writes: readonly Memory[]
@@ -63,7 +66,8 @@ export class LoadedKernel {
       max,
     )
     if (workgroups.includes(0)) return null
-    return { program: this.program(variant, overrides), bindings, params, workgroups, ...this.#uses(ranges) }
+    const program = this.program(variant, overrides)
+    return { kernel, variant, overrides, program, bindings, params, workgroups, ...this.#uses(ranges) }
   }
 
   #checkNames(values: Values): void {

@@ -10,6 +10,7 @@ import type { RuntimeInfo } from './info'
 import { LoadedKernel, type Plan } from './kernel'
 import type { Life } from './life'
 import { follow, type Memory, type Outcome } from './memory'
+import { attach, type Observer } from './observer'
 import { rangeOf } from './resolve'
 import type { Arguments, BufferOptions, Launcher, RunOptions, RuntimeStats } from './signature'
 import { Timeline } from './timeline'
@@ -140,6 +141,15 @@ export class Runtime {
     if (failure) throw failure
   }
 
+  /** Lets something watch what the runtime does from now on: a profiler, a tracer. Gives the function that ends it. */
+  observe(observer: Observer): () => void {
+    this.#life.check()
+    return attach(this.#backend, observer, (watched) => {
+      const memory = watched as Memory
+      return memory.size === 0 ? Promise.resolve(new Uint8Array(0)) : this.#backend.read(memory, 0, memory.size)
+    })
+  }
+
   /** Ends the runtime: what is pending rejects `device-lost`, and so does every later call. Destroys the device if it owns it. */
   destroy(): void {
     if (!this.#life.ended) this.#life.end(fault('device-lost', 'the runtime was destroyed'))
@@ -159,6 +169,7 @@ export class Runtime {
         this.#counts.skipped++
         return Promise.resolve()
       }
+      this.#backend.observers?.called(plan)
       outcome = follow(this.#submit(plan), plan.reads, plan.writes)
     } catch (error) {
       return Promise.reject(error)
@@ -179,7 +190,11 @@ export class Runtime {
     this.#counts.dispatches++
     const handed = this.#timeline.after(plan.program, (program) => {
       this.#life.check()
-      return { outcome: program.dispatch(plan) }
+      const { observers } = this.#backend
+      observers?.before(plan)
+      const outcome = program.dispatch(plan)
+      observers?.after(plan)
+      return { outcome }
     })
     if (!(handed instanceof Promise)) return handed.outcome
     return handed.then(({ outcome }) => outcome, asFault)
@@ -207,6 +222,7 @@ export class Runtime {
     const { outcome } = memory
     const reading = this.#timeline.push(() => {
       this.#life.check()
+      this.#backend.observers?.transfer({ kind: 'read', memory, offset: part.offset, size })
       const bytes = size === 0 ? Promise.resolve(new Uint8Array(0)) : this.#backend.read(memory, part.offset, size)
       bytes.catch(() => undefined)
       return { bytes }
@@ -235,9 +251,11 @@ export class Runtime {
     // what was wrong with the old content does not matter to new content
     if (bytes.byteLength === memory.size) memory.outcome = null
     const data = this.#timeline.idle ? bytes : bytes.slice()
-    const written = this.#timeline.push(() => ({
-      outcome: this.#life.ended ? null : this.#backend.write(memory, at, data),
-    }))
+    const written = this.#timeline.push(() => {
+      if (this.#life.ended) return { outcome: null }
+      this.#backend.observers?.transfer({ kind: 'write', memory, offset: at, size: data.byteLength })
+      return { outcome: this.#backend.write(memory, at, data) }
+    })
     const outcome = written instanceof Promise ? written.then((w) => w.outcome).catch(asFault) : written.outcome
     if (outcome) this.#track(follow(outcome, [memory], [memory]))
   }

@@ -3,12 +3,14 @@ import type { Backend, Bound, Dispatch, OverrideValues, PipelineStats, Program }
 import { fault, isWeftError, textOf } from '../errors'
 import type { RuntimeInfo } from '../info'
 import { type Memory, memory, type Outcome } from '../memory'
+import type { Observers } from '../observer'
 import type { DeviceFacts } from '../variant'
 
 const sorted = (names: Iterable<string>): string[] => [...names].sort()
 
 /** Kernels on an injected executor. Work is done when it is handed over, so there is never anything to wait for. */
 export class CpuBackend implements Backend {
+  observers: Observers | null = null
   readonly device = null
   readonly info: RuntimeInfo
   readonly facts: DeviceFacts

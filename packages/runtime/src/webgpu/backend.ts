@@ -4,6 +4,7 @@ import { roundDown, roundUp } from '../bytes'
 import { fault, textOf } from '../errors'
 import type { RuntimeInfo } from '../info'
 import { type Memory, memory, type Outcome, USAGE } from '../memory'
+import type { Observers } from '../observer'
 import type { DeviceFacts } from '../variant'
 import { EdgeWriter, edgesOf } from './edges'
 import { PipelineCache } from './pipelines'
@@ -15,6 +16,7 @@ const BUFFER_USAGE = USAGE.STORAGE | USAGE.UNIFORM | USAGE.COPY_SRC | USAGE.COPY
 
 /** Kernels on a GPUDevice. It destroys the device only when it owns it. */
 export class GpuBackend implements Backend, Shared {
+  observers: Observers | null = null
   readonly uniforms: UniformArena
   readonly facts: DeviceFacts
   readonly #cache: PipelineCache

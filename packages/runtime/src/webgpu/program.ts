@@ -2,6 +2,7 @@ import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { Dispatch, Program } from '../backend'
 import { fault, textOf } from '../errors'
 import type { Outcome } from '../memory'
+import type { Observed } from '../observer'
 import type { Pipeline } from './pipelines'
 import { scoped } from './scopes'
 import type { UniformArena } from './uniforms'
@@ -15,7 +16,7 @@ interface Entry {
 }
 
 /** What programs share. */
-export interface Shared {
+export interface Shared extends Observed {
   readonly device: GPUDevice
   readonly uniforms: UniformArena
   /** A buffer of at least `size` bytes for a binding of nothing; another one for each index of a dispatch. */
@@ -53,17 +54,20 @@ export class GpuProgram implements Program {
   }
 
   dispatch(work: Dispatch): Outcome {
-    const { device, uniforms } = this.shared
+    const { device, uniforms, observers } = this.shared
     const failed = (text: string) =>
       fault('dispatch-failed', `'${this.kernel.name}' (variant '${this.variant.id}'): ${text}`)
     try {
       const { error } = scoped(device, ['validation', 'out-of-memory'], () => {
         const encoder = device.createCommandEncoder({ label: this.kernel.name })
-        const pass = encoder.beginComputePass({ label: this.kernel.name })
+        const timestampWrites = observers?.pass()
+        const pass = encoder.beginComputePass({ label: this.kernel.name, ...(timestampWrites && { timestampWrites }) })
         this.#encode(pass, work)
         pass.end()
+        observers?.finish(encoder)
         device.queue.submit([encoder.finish()])
         uniforms.submitted()
+        observers?.submitted()
       })
       return error.then((invalid) => (invalid ? failed(invalid.message) : null))
     } catch (error) {
