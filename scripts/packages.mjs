@@ -37,6 +37,7 @@ export const packages = [
     entries: [
       { subpath: '.', output: 'index', sources: ['src/index.ts'] },
       { subpath: './node', output: 'node', sources: ['src/node/index.ts', 'src/node.ts'] },
+      { subpath: './typegpu', output: 'typegpu', sources: ['src/typegpu/index.ts'] },
     ],
   },
   {

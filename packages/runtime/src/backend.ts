@@ -2,8 +2,9 @@ import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { Range } from './bindings'
 import type { RuntimeInfo } from './info'
 import type { Workgroups } from './launch'
-import type { Memory, Outcome } from './memory'
+import type { Memory, Outcome, UsageNote } from './memory'
 import type { Observed } from './observer'
+import type { Unwrap } from './resolve'
 import type { DeviceFacts } from './variant'
 
 /** Values of a kernel's overrides by name, every one of them. */
@@ -46,7 +47,9 @@ export interface Backend extends Observed {
   readonly pipelines: PipelineStats
   allocate(size: number, label: string): Memory
   /** Memory for a GPUBuffer of the caller; the same for the same buffer. Throws `binding-type` on the CPU. */
-  adopt(buffer: GPUBuffer): Memory
+  adopt(buffer: GPUBuffer, usageNote?: UsageNote): Memory
+  /** For buffers of another library, where the runtime was made for one. */
+  readonly unwrap?: Unwrap | undefined
   free(memory: Memory): void
   /** Any offset and size within the memory; neighbouring bytes stay as they are. An outcome only where it may fail. */
   write(memory: Memory, offset: number, bytes: Uint8Array<ArrayBuffer>): Outcome | null

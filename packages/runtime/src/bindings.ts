@@ -40,7 +40,7 @@ export function checkRange(kernel: string, binding: CompiledBinding, range: Rang
     throw fault(
       'binding-type',
       `${what} is a GPUBuffer without ${rules.usage} usage`,
-      `create it with GPUBufferUsage.${rules.usage}`,
+      memory.usageNote?.(rules.usage) ?? `create it with GPUBufferUsage.${rules.usage}`,
     )
   }
   if (size === 0) return // bound to a stand-in

@@ -110,6 +110,14 @@ describe('TypeGPU schemas', () => {
     expect(await runtime.buffer(d.f32, 3).read()).toBe(3)
   })
 
+  it('takes padded typed arrays where they stand for vectors or matrices', async () => {
+    const S = d.struct({ m: d.mat3x3f, list: d.arrayOf(d.vec3f, 2) })
+    const padded = (n: number) => Float32Array.from({ length: 4 * n }, (_, i) => i)
+    const buffer = runtime.buffer(S, { m: padded(3), list: padded(2) })
+    expect(await buffer.read(Float32Array)).toEqual(Float32Array.of(...padded(3), ...padded(2)))
+    await failure('buffer-data', () => runtime.buffer(S, { m: padded(3), list: padded(3) }))
+  })
+
   it('refuses what does not fit', async () => {
     await failure('buffer-data', () => runtime.buffer(d.arrayOf(d.f32, 2), [1]))
     await failure('buffer-data', () => runtime.buffer(d.struct({ a: d.f32 }), {} as { a: number }))

@@ -2,6 +2,7 @@ import type { Executor } from '@weft/codegen'
 import { CpuBackend } from './cpu/backend'
 import { fault, shown } from './errors'
 import { Life } from './life'
+import type { Unwrap } from './resolve'
 import { Runtime } from './runtime'
 import { GpuBackend } from './webgpu/backend'
 import { type DeviceOptions, describeDevice, openDevice } from './webgpu/open'
@@ -23,17 +24,23 @@ const isGPUDevice = (device: object): device is GPUDevice => 'queue' in device &
  */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const { device, gpu } = options
-  if (device === undefined) return onDevice(await openDevice(options), gpu, true)
+  if (device === undefined) return new Runtime(...onDevice(await openDevice(options), gpu, true))
   if (typeof device === 'object' && device !== null) {
     if (isExecutor(device)) return new Runtime(new CpuBackend(device), new Life())
-    if (isGPUDevice(device)) return onDevice(device, gpu, false)
+    if (isGPUDevice(device)) return new Runtime(...onDevice(device, gpu, false))
   }
   throw fault('bad-argument', `device is ${shown(device)}, expected a GPUDevice or an executor such as cpu()`)
 }
 
-function onDevice(device: GPUDevice, gpu: GPU | undefined, owned: boolean): Runtime {
+/** What a runtime on a GPUDevice is made of. `gpu` is where the device comes from: it knows the language's features. */
+export function onDevice(
+  device: GPUDevice,
+  gpu: GPU | undefined,
+  owned: boolean,
+  unwrap?: Unwrap,
+): [backend: GpuBackend, life: Life] {
   const life = new Life()
-  const backend = new GpuBackend(device, describeDevice(device, gpu), owned)
+  const backend = new GpuBackend(device, describeDevice(device, gpu), owned, unwrap)
   void device.lost.then(({ reason, message }) => {
     life.end(fault('device-lost', `the device was lost (${reason || 'unknown'}): ${message}`, 'create another runtime'))
     backend.destroy()
@@ -42,5 +49,5 @@ function onDevice(device: GPUDevice, gpu: GPU | undefined, owned: boolean): Runt
   if (owned) {
     device.addEventListener('uncapturederror', ({ error }) => life.failed(fault('dispatch-failed', error.message)))
   }
-  return new Runtime(backend, life)
+  return [backend, life]
 }

@@ -6,6 +6,9 @@ import type { WeftError } from './errors'
  */
 export type Outcome = Promise<WeftError | null>
 
+/** What to do about a missing usage, as a note of an error. */
+export type UsageNote = (usage: 'STORAGE' | 'UNIFORM') => string
+
 /** One allocation, whoever made it: its identity is what overlap checks, caches and outcomes go by. */
 export interface Memory {
   readonly id: number
@@ -20,6 +23,8 @@ export interface Memory {
   readonly bytes: Uint8Array<ArrayBuffer> | null
   /** Whether the runtime made it; of a caller's GPUBuffer nothing is known for sure. */
   readonly own: boolean
+  /** How its maker gives it a usage that it lacks, for errors. */
+  readonly usageNote: UsageNote | null
   destroyed: boolean
   /** null: nothing is known against the content. */
   outcome: Outcome | null
@@ -28,7 +33,7 @@ export interface Memory {
 let last = 0
 
 export function memory(fields: Pick<Memory, 'label' | 'size' | 'capacity'> & Partial<Memory>): Memory {
-  return { gpu: null, bytes: null, own: true, destroyed: false, outcome: null, ...fields, id: ++last }
+  return { gpu: null, bytes: null, own: true, usageNote: null, destroyed: false, outcome: null, ...fields, id: ++last }
 }
 
 /**

@@ -3,7 +3,16 @@ import type { Range } from './bindings'
 import { type BufferOwner, DeviceBuffer, memoryOf, ownerOf } from './buffer'
 import { roundUp } from './bytes'
 import { count, fault, shown } from './errors'
-import type { Memory } from './memory'
+import type { Memory, UsageNote } from './memory'
+
+/** The GPUBuffer inside a buffer of another library. */
+export interface Unwrapped {
+  readonly gpu: GPUBuffer
+  readonly usageNote: UsageNote
+}
+
+/** Takes a buffer of another library apart; null for what is none. Throws where it cannot be used. `what` names it in errors. */
+export type Unwrap = (value: object, what: string) => Unwrapped | null
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
@@ -28,6 +37,8 @@ export function memoryBehind(value: unknown, what: string, owner: BufferOwner, b
     )
   }
   if (isGPUBuffer(value)) return backend.adopt(value)
+  const unwrapped = isObject(value) ? backend.unwrap?.(value, what) : null
+  if (unwrapped) return backend.adopt(unwrapped.gpu, unwrapped.usageNote)
   if (isObject(value) && 'buffer' in value && !ArrayBuffer.isView(value))
     return memoryBehind(value.buffer, what, owner, backend)
   const note =

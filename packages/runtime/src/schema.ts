@@ -49,6 +49,14 @@ function make(schema: Schema): Codec {
   return value(schema)
 }
 
+/** Takes a typed array that has the padding of memory, as TypeGPU does: not `length` elements, but all the bytes. */
+function copied(view: DataView, at: number, size: number, length: number, input: unknown): boolean {
+  if (!ArrayBuffer.isView(input) || input.byteLength !== size || (input as Uint8Array).length === length) return false
+  const bytes = new Uint8Array(input.buffer, input.byteOffset, size)
+  new Uint8Array(view.buffer, view.byteOffset).set(bytes, at)
+  return true
+}
+
 function value(schema: Schema): Codec {
   const shape = shapeOf(schema.type)
   if (!shape || shape.scalar === 'bool') {
@@ -60,6 +68,7 @@ function value(schema: Schema): Codec {
     size,
     align,
     write(view, at, input) {
+      if (copied(view, at, size, offsets.length, input)) return
       const lanes = flatten(input)
       if (lanes.length !== offsets.length) {
         throw fault('buffer-data', `${schema.type} needs ${offsets.length} numbers, got ${lanes.length}`)
@@ -79,6 +88,7 @@ function array(element: Codec, length: number): Codec {
     size: stride * length,
     align: element.align,
     write(view, at, input) {
+      if (copied(view, at, stride * length, length, input)) return
       const list = input as ArrayLike<unknown> | null
       if (typeof list !== 'object' || list?.length !== length) {
         throw fault('buffer-data', `an array of ${length} elements is needed, got ${list?.length ?? shown(input)}`)

@@ -3,8 +3,9 @@ import type { Backend, OverrideValues, PipelineStats, Program } from '../backend
 import { roundDown, roundUp } from '../bytes'
 import { fault, textOf } from '../errors'
 import type { RuntimeInfo } from '../info'
-import { type Memory, memory, type Outcome, USAGE } from '../memory'
+import { type Memory, memory, type Outcome, USAGE, type UsageNote } from '../memory'
 import type { Observers } from '../observer'
+import type { Unwrap } from '../resolve'
 import type { DeviceFacts } from '../variant'
 import { EdgeWriter, edgesOf } from './edges'
 import { PipelineCache } from './pipelines'
@@ -28,6 +29,7 @@ export class GpuBackend implements Backend, Shared {
     readonly device: GPUDevice,
     readonly info: RuntimeInfo,
     readonly owned: boolean,
+    readonly unwrap?: Unwrap,
   ) {
     const { limits } = info
     this.facts = { features: new Set(info.features), languageFeatures: new Set(info.languageFeatures), limits }
@@ -58,10 +60,11 @@ export class GpuBackend implements Backend, Shared {
     return made
   }
 
-  adopt(buffer: GPUBuffer): Memory {
+  adopt(buffer: GPUBuffer, usageNote: UsageNote | null = null): Memory {
     let found = this.#adopted.get(buffer)
     if (!found) {
-      found = memory({ label: buffer.label, size: buffer.size, capacity: buffer.size, gpu: buffer, own: false })
+      const { label, size } = buffer
+      found = memory({ label, size, capacity: size, gpu: buffer, own: false, usageNote })
       this.#adopted.set(buffer, found)
     }
     return found

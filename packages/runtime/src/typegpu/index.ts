@@ -1,0 +1,25 @@
+import type { TgpuRoot } from 'typegpu'
+import { onDevice } from '../create'
+import { fault, shown } from '../errors'
+import { unwrapWith } from './buffers'
+import { TypegpuRuntime } from './runtime'
+
+export type { TypegpuRuntime } from './runtime'
+
+export interface TypegpuRuntimeOptions {
+  /** The root whose device is used. It stays the caller's: `destroy()` of the runtime leaves it alone. */
+  readonly root: TgpuRoot
+  /** Where the device comes from, for the language features that it has; by default `navigator.gpu`. */
+  readonly gpu?: GPU | undefined
+}
+
+const isRoot = (root: unknown): root is TgpuRoot =>
+  typeof root === 'object' && root !== null && 'device' in root && 'unwrap' in root
+
+/** A runtime on the device of a TypeGPU root: `createRuntime({ root: await tgpu.init() })`. Rejects `bad-argument`. */
+export async function createRuntime({ root, gpu }: TypegpuRuntimeOptions): Promise<TypegpuRuntime> {
+  if (!isRoot(root)) {
+    throw fault('bad-argument', `root is ${shown(root)}, expected a TypeGPU root`, 'await tgpu.init() gives one')
+  }
+  return new TypegpuRuntime(root, ...onDevice(root.device, gpu, false, unwrapWith(root)))
+}
