@@ -42,7 +42,7 @@ function wgslFile(kernel: CompiledKernel, { info }: Runtime): string {
   const { variant } = selectVariant(kernel.variants, facts)
   if (variant === null) return 'no variant fits this device'
   const names = [`${kernel.name}.wgsl`, `${kernel.name}.${variant.id}.wgsl`].map((name) =>
-    join(root, 'packages/kernels/generated', name),
+    join(root, 'packages/kernels/generated', kernel.name, name),
   )
   const kept = names.find(
     (path) => existsSync(path) && readFileSync(path, 'utf8').trimEnd().endsWith(lastLines(variant.wgsl)),

@@ -1,15 +1,16 @@
-// `npm run gen [-- --check]`: writes the WGSL, the TypeScript modules and the manifest of the library's kernels into
-// packages/kernels/generated, and blesses the golden files of all tests. With `--check` it changes nothing and exits
-// with 1, with a diff, where the generated files are stale (golden files are checked by their tests).
+// `npm run gen [-- --check] [FAMILY…]`: writes the WGSL, the TypeScript modules and the manifest of the library's kernels
+// into packages/kernels/generated, a folder for each family (packages/kernels/src/*/source.ts), and blesses the golden
+// files of all tests; only the named families, where some are named. With `--check` it changes nothing and exits with 1,
+// with a diff, where the generated files are stale (golden files are checked by their tests).
 //
 // It is `weft gen`, run from the sources of the compiler and of the DSL, so that it needs no build: a change of the
 // compiler shows as a diff of the generated files at once.
 
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './packages.mjs'
-import { weft } from './weft.mjs'
+import { bundleCli, weft } from './weft.mjs'
 
 const SKIPPED = new Set(['node_modules', 'dist', 'generated', '.git'])
 
@@ -30,7 +31,23 @@ function bless() {
   return spawnSync(process.execPath, [vitest, 'run', '--update', ...tests], { cwd: root, stdio: 'inherit' }).status ?? 1
 }
 
+/** The families of the library, which are the folders with a `source.ts`, or those that the command names. */
+function familiesOf(named) {
+  const sources = join(root, 'packages/kernels/src')
+  const all = readdirSync(sources).filter((name) => existsSync(join(sources, name, 'source.ts')))
+  const unknown = named.filter((name) => !all.includes(name))
+  if (unknown.length === 0) return named.length > 0 ? named : all
+  console.error(`no family ${unknown.join(', ')} in packages/kernels/src: there are ${all.join(', ')}`)
+  process.exit(2)
+}
+
 const args = process.argv.slice(2)
-const kernels = ['packages/kernels/src/source.ts', '--out', 'packages/kernels/generated']
-const code = await weft(['gen', ...kernels, ...args], root)
-process.exitCode = code !== 0 || args.includes('--check') ? code : bless()
+const named = args.filter((arg) => !arg.startsWith('-'))
+const flags = args.filter((arg) => arg.startsWith('-'))
+process.env.WEFT_CLI_BUNDLE ??= await bundleCli()
+let code = 0
+for (const family of familiesOf(named)) {
+  const kernels = [`packages/kernels/src/${family}/source.ts`, '--out', `packages/kernels/generated/${family}`]
+  code = Math.max(code, await weft(['gen', ...kernels, ...flags], root))
+}
+process.exitCode = code !== 0 || flags.includes('--check') || named.length > 0 ? code : bless()

@@ -1,4 +1,4 @@
-import { kernelCases } from '../kernels/cases.js'
+import { families } from '../kernels/families.js'
 import type { ParityCase } from '../parity/case.js'
 import { subgroupCases } from '../parity/cases/subgroups.js'
 import { suites as parity } from '../parity/suites.js'
@@ -10,5 +10,5 @@ const forDevice = (c: ParityCase): ParityCase => (subgroupCases.includes(c) ? wi
 
 export const suites = (): Readonly<Record<string, readonly ParityCase[]>> => ({
   ...Object.fromEntries(Object.entries(parity).map(([name, cases]) => [name, cases.map(forDevice)])),
-  kernels: kernelCases,
+  ...families,
 })

@@ -1,4 +1,4 @@
-import { artifact } from '../../generated/attention'
+import { artifact } from '../../generated/attention/attention'
 import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
 
 /** Row-major, batch outermost. */

@@ -1,12 +1,12 @@
 import type { CompiledKernel } from '@weft/codegen'
-import { artifact as plain } from '../../generated/matmul'
-import { artifact as bias } from '../../generated/matmul_bias'
-import { artifact as biasA } from '../../generated/matmul_bias_transpose_a'
-import { artifact as biasB } from '../../generated/matmul_bias_transpose_b'
-import { artifact as biasBoth } from '../../generated/matmul_bias_transpose_both'
-import { artifact as transposeA } from '../../generated/matmul_transpose_a'
-import { artifact as transposeB } from '../../generated/matmul_transpose_b'
-import { artifact as transposeBoth } from '../../generated/matmul_transpose_both'
+import { artifact as plain } from '../../generated/matmul/matmul'
+import { artifact as bias } from '../../generated/matmul/matmul_bias'
+import { artifact as biasA } from '../../generated/matmul/matmul_bias_transpose_a'
+import { artifact as biasB } from '../../generated/matmul/matmul_bias_transpose_b'
+import { artifact as biasBoth } from '../../generated/matmul/matmul_bias_transpose_both'
+import { artifact as transposeA } from '../../generated/matmul/matmul_transpose_a'
+import { artifact as transposeB } from '../../generated/matmul/matmul_transpose_b'
+import { artifact as transposeBoth } from '../../generated/matmul/matmul_transpose_both'
 
 export interface MatmulForm {
   readonly transposeA: boolean

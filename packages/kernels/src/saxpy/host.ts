@@ -1,4 +1,4 @@
-import { artifact } from '../../generated/saxpy'
+import { artifact } from '../../generated/saxpy/saxpy'
 import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
 
 export interface SaxpyArgs {

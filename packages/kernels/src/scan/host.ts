@@ -1,6 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
-import { artifact as blocksArtifact } from '../../generated/scan_blocks'
-import { artifact as offsetsArtifact } from '../../generated/scan_offsets'
+import { artifact as blocksArtifact } from '../../generated/scan/scan_blocks'
+import { artifact as offsetsArtifact } from '../../generated/scan/scan_offsets'
 import { type BufferLike, checkBuffers, checkSizes, type Runtime } from '../host'
 import { SCAN_BLOCK } from './plan'
 

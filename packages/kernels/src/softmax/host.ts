@@ -1,4 +1,4 @@
-import { artifact } from '../../generated/softmax'
+import { artifact } from '../../generated/softmax/softmax'
 import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
 
 export interface SoftmaxArgs {

@@ -1,0 +1,2 @@
+export { type AttentionArgs, attention } from './host'
+export { attentionReference } from './reference'

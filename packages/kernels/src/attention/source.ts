@@ -1,0 +1,1 @@
+export { attention, flashAttention, keyTile } from './flash'

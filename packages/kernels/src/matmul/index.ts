@@ -1,0 +1,3 @@
+export { chooseMatmul, type MatmulForm } from './choose'
+export { type MatmulArgs, matmul } from './host'
+export { matmulReference } from './reference'

@@ -1,0 +1,2 @@
+export { type RmsnormArgs, rmsnorm } from './host'
+export { rmsnormReference } from './reference'

@@ -1,0 +1,2 @@
+export { type SaxpyArgs, saxpy } from './host'
+export { saxpyReference } from './reference'

@@ -1,0 +1,2 @@
+export { SCAN_BLOCK } from './plan'
+export { scanBlocks, scanOffsets } from './scan'

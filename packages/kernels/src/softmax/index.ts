@@ -1,0 +1,2 @@
+export { type SoftmaxArgs, softmax } from './host'
+export { logSoftmaxReference, softmaxReference } from './reference'

@@ -1,0 +1,17 @@
+import type { ParityCase } from '../parity/case.js'
+import { attentionCases } from './attention.cases.js'
+import { matmulCases } from './matmul.cases.js'
+import { normCases } from './norm.cases.js'
+import { saxpyCases } from './saxpy.cases.js'
+import { scanCases } from './scan.cases.js'
+import { softmaxCases } from './softmax.cases.js'
+
+/** The parity cases of the library, by family: each on the edges of its tiles, with odd sizes, guarded outputs and every option. */
+export const families: Readonly<Record<string, readonly ParityCase[]>> = {
+  attention: attentionCases,
+  matmul: matmulCases,
+  norm: normCases,
+  saxpy: saxpyCases,
+  scan: scanCases,
+  softmax: softmaxCases,
+}

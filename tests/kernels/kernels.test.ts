@@ -1,4 +1,0 @@
-import { paritySuite } from '../parity/harness.js'
-import { kernelCases } from './cases.js'
-
-await paritySuite('kernels of the library', kernelCases)

@@ -1,0 +1,4 @@
+import { paritySuite } from '../parity/harness.js'
+import { softmaxCases } from './softmax.cases.js'
+
+await paritySuite('kernels: softmax', softmaxCases)
