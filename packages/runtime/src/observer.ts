@@ -44,11 +44,11 @@ export type Peek = (memory: ObservedMemory) => Promise<Uint8Array<ArrayBuffer>>
  *
  *     called(d)                                    in run(…), step.run(), replay(): while the caller's code is on the stack
  *     before(d) → pass() → after(d)                in the order of effects, when it is recorded for the device
- *     finish(encoder) → submitted()                once for each submit
+ *     submitted()                                  once for each submit
  *
  * In a pass of many dispatches `pass()` stands before the first `after` only, so a dispatch belongs to the pass that
- * was begun last before its `after`. `pass`, `finish` and `submitted` are of WebGPU; on the CPU a dispatch is done
- * when `after` is called. Every call is synchronous and must not throw. What is encoded into an encoder of the
+ * was begun last before its `after`. `pass` and `submitted` are of WebGPU; on the CPU a dispatch is done when `after`
+ * is called. Every call is synchronous and must not throw. What is encoded into an encoder of the
  * caller's own is not observed.
  */
 export interface Observer {
@@ -59,8 +59,7 @@ export interface Observer {
   after?(dispatch: ObservedDispatch, peek: Peek): void
   /** A pass is about to begin. What is given goes into its descriptor; of several observers the first that answers is taken. */
   pass?(): GPUComputePassTimestampWrites | undefined
-  /** All passes of a submit are recorded, and commands can still be added. */
-  finish?(encoder: GPUCommandEncoder): void
+  /** What was recorded so far was handed to the queue. */
   submitted?(): void
   transfer?(transfer: Transfer): void
 }
@@ -95,10 +94,6 @@ export class Observers {
       if (writes) return writes
     }
     return undefined
-  }
-
-  finish(encoder: GPUCommandEncoder): void {
-    for (const observer of this.list) observer.finish?.(encoder)
   }
 
   submitted(): void {

@@ -64,7 +64,6 @@ export class GpuProgram implements Program {
         const pass = encoder.beginComputePass({ label: this.kernel.name, ...(timestampWrites && { timestampWrites }) })
         this.#encode(pass, work)
         pass.end()
-        observers?.finish(encoder)
         device.queue.submit([encoder.finish()])
         uniforms.submitted()
         observers?.submitted()
