@@ -7,10 +7,12 @@ import { type Memory, memory, type Outcome, USAGE, type UsageNote } from '../mem
 import type { Observers } from '../observer'
 import type { Unwrap } from '../resolve'
 import type { DeviceFacts } from '../variant'
+import { BindGroupCache } from './bind-groups'
 import { EdgeWriter, edgesOf } from './edges'
 import { PipelineCache } from './pipelines'
 import { GpuProgram, type Shared } from './program'
 import { scoped } from './scopes'
+import { CommandStream } from './stream'
 import { UniformArena } from './uniforms'
 
 const BUFFER_USAGE = USAGE.STORAGE | USAGE.UNIFORM | USAGE.COPY_SRC | USAGE.COPY_DST
@@ -19,11 +21,13 @@ const BUFFER_USAGE = USAGE.STORAGE | USAGE.UNIFORM | USAGE.COPY_SRC | USAGE.COPY
 export class GpuBackend implements Backend, Shared {
   observers: Observers | null = null
   readonly uniforms: UniformArena
+  readonly stream: CommandStream
+  readonly bindGroups: BindGroupCache
   readonly facts: DeviceFacts
   readonly #cache: PipelineCache
   readonly #edges: EdgeWriter
   readonly #adopted = new WeakMap<GPUBuffer, Memory>()
-  readonly #standIns: GPUBuffer[] = []
+  readonly #standIns: Memory[] = []
 
   constructor(
     readonly device: GPUDevice,
@@ -34,7 +38,9 @@ export class GpuBackend implements Backend, Shared {
     const { limits } = info
     this.facts = { features: new Set(info.features), languageFeatures: new Set(info.languageFeatures), limits }
     this.uniforms = new UniformArena(device, limits.minUniformBufferOffsetAlignment ?? 256)
-    this.#edges = new EdgeWriter(device, this.uniforms, limits.minStorageBufferOffsetAlignment ?? 256)
+    this.stream = new CommandStream(device, this.uniforms, this, { maxDispatchesPerSubmit: 4096, passes: 'single' })
+    this.bindGroups = new BindGroupCache(device)
+    this.#edges = new EdgeWriter(this.stream, limits.minStorageBufferOffsetAlignment ?? 256)
     this.#cache = new PipelineCache(device)
   }
 
@@ -71,43 +77,43 @@ export class GpuBackend implements Backend, Shared {
   }
 
   free(freed: Memory): void {
-    freed.gpu?.destroy()
+    this.bindGroups.drop(freed.id)
+    // what is recorded may use it still
+    if (this.stream.recording) this.stream.retired.push(freed)
+    else freed.gpu?.destroy()
   }
 
   write(target: Memory, offset: number, bytes: Uint8Array<ArrayBuffer>): Outcome | null {
-    if (target.own) {
-      this.#write(target, offset, bytes)
-      return null
-    }
-    const { error } = scoped(this.device, ['validation'], () => this.#write(target, offset, bytes))
+    if (target.own) return this.#write(target, offset, bytes)
+    const { value, error } = scoped(this.device, ['validation'], () => this.#write(target, offset, bytes))
     return error.then((failure) =>
-      failure ? fault('buffer-data', `writing '${target.label}' failed: ${failure.message}`) : null,
+      failure ? fault('buffer-data', `writing '${target.label}' failed: ${failure.message}`) : value,
     )
   }
 
-  #write(target: Memory, offset: number, bytes: Uint8Array<ArrayBuffer>): void {
-    const { queue } = this.device
+  #write(target: Memory, offset: number, bytes: Uint8Array<ArrayBuffer>): Outcome | null {
+    const { stream } = this
     const gpu = target.gpu as GPUBuffer
     const end = offset + bytes.byteLength
     const last = roundDown(end, 4)
     const from = roundUp(offset, 4)
-    if (last > from) queue.writeBuffer(gpu, from, bytes, from - offset, last - from)
+    if (last > from) stream.upload(gpu, from, bytes, from - offset, last - from)
     // the padding after our own buffers' last byte is ours to overwrite
     const padded = end === target.size && target.capacity > end && last >= offset
     if (padded) {
       const tail = new Uint8Array(4)
       tail.set(bytes.subarray(last - offset))
-      queue.writeBuffer(gpu, last, tail)
+      stream.upload(gpu, last, tail)
     }
     const edges = edgesOf(offset, bytes).filter(({ at }) => !(padded && at === last))
-    if (edges.length === 0) return
+    if (edges.length === 0) return null
     if ((gpu.usage & USAGE.STORAGE) === 0) {
       throw fault(
         'buffer-data',
         `bytes ${offset} to ${end} are not whole words, and the GPUBuffer has no STORAGE usage`,
       )
     }
-    this.#edges.write(gpu, edges)
+    return this.#edges.write(gpu, edges)
   }
 
   async read(source: Memory, offset: number, size: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -116,6 +122,7 @@ export class GpuBackend implements Backend, Shared {
     if (from + span > source.capacity)
       throw fault('buffer-data', 'the last bytes of a GPUBuffer whose size is no multiple of 4 cannot be copied')
     const { device } = this
+    this.stream.flush()
     const { value: staging, error } = scoped(device, ['validation', 'out-of-memory'], () => {
       const made = device.createBuffer({ label: 'weft readback', size: span, usage: USAGE.MAP_READ | USAGE.COPY_DST })
       const encoder = device.createCommandEncoder({ label: 'weft readback' })
@@ -143,26 +150,28 @@ export class GpuBackend implements Backend, Shared {
     return new GpuProgram(kernel, variant, pipeline, this)
   }
 
-  standIn(index: number, size: number): GPUBuffer {
+  standIn(index: number, size: number): Memory {
     const found = this.#standIns[index]
     if (found && found.size >= size) return found
-    const made = this.device.createBuffer({
-      label: 'weft nothing',
-      size: Math.max(256, roundUp(size, 4)),
-      usage: BUFFER_USAGE,
-    })
+    const capacity = Math.max(256, roundUp(size, 4))
+    const label = 'weft nothing'
+    const gpu = this.device.createBuffer({ label, size: capacity, usage: BUFFER_USAGE })
+    const made = memory({ label, size: capacity, capacity, gpu })
     this.#standIns[index] = made
     return made
   }
 
   async idle(): Promise<void> {
+    this.stream.flush()
     await this.device.queue.onSubmittedWorkDone()
   }
 
   destroy(): void {
+    this.stream.close(fault('device-lost', 'the runtime was destroyed'))
     this.#cache.clear()
+    this.bindGroups.clear()
     this.uniforms.destroy()
-    for (const buffer of this.#standIns.splice(0)) buffer?.destroy()
+    for (const nothing of this.#standIns.splice(0)) nothing?.gpu?.destroy()
     if (this.owned) this.device.destroy()
   }
 }

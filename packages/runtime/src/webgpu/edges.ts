@@ -1,5 +1,6 @@
 import { roundDown } from '../bytes'
-import type { UniformArena } from './uniforms'
+import type { Outcome } from '../memory'
+import type { CommandStream } from './stream'
 
 /** A word of which some bytes are written and the others kept. */
 interface Edge {
@@ -43,18 +44,15 @@ export class EdgeWriter {
   #pipeline: GPUComputePipeline | null = null
 
   constructor(
-    readonly device: GPUDevice,
-    readonly uniforms: UniformArena,
+    readonly stream: CommandStream,
     readonly align: number,
   ) {}
 
-  /** Records and submits the edges of a write; `buffer` needs STORAGE usage. */
-  write(buffer: GPUBuffer, edges: readonly Edge[]): void {
-    const { device, uniforms } = this
+  /** Records the edges of a write at its place in the order; `buffer` needs STORAGE usage. */
+  write(buffer: GPUBuffer, edges: readonly Edge[]): Outcome {
+    const { stream } = this
+    const { device, uniforms } = stream
     const pipeline = (this.#pipeline ??= this.#compile())
-    const encoder = device.createCommandEncoder({ label: 'weft edges' })
-    const pass = encoder.beginComputePass()
-    pass.setPipeline(pipeline)
     for (const { at, mask, bits } of edges) {
       // a window, since the whole buffer may be larger than a binding may be
       const offset = roundDown(at, this.align)
@@ -64,16 +62,15 @@ export class EdgeWriter {
         { binding: 0, resource: { buffer, offset, size } },
         { binding: 1, resource: uniforms.slot(params) },
       ]
-      pass.setBindGroup(0, device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }))
-      pass.dispatchWorkgroups(1)
+      const group = device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries })
+      const title = `the write to '${buffer.label}'`
+      stream.dispatch({ title, pipeline, groups: [group], immediates: null, x: 1, y: 1, z: 1, indirect: null })
     }
-    pass.end()
-    device.queue.submit([encoder.finish()])
-    uniforms.submitted()
+    return stream.settle()
   }
 
   #compile(): GPUComputePipeline {
-    const { device } = this
+    const { device } = this.stream
     const entries: GPUBindGroupLayoutEntry[] = [
       { binding: 0, visibility: 4, buffer: { type: 'storage', minBindingSize: 4 } },
       { binding: 1, visibility: 4, buffer: { type: 'uniform', minBindingSize: 16 } },

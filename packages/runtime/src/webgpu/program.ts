@@ -1,26 +1,26 @@
 import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
-import type { Dispatch, Program } from '../backend'
-import { fault, textOf } from '../errors'
-import type { Outcome } from '../memory'
-import type { Observed } from '../observer'
+import type { Bound, Dispatch, Program } from '../backend'
+import { fault, textOf, type WeftError } from '../errors'
+import type { Memory, Outcome } from '../memory'
+import type { BindGroupCache, Resource } from './bind-groups'
+import type { Call } from './call'
 import type { Pipeline } from './pipelines'
-import { scoped } from './scopes'
-import type { UniformArena } from './uniforms'
+import type { CommandStream } from './stream'
 
 /** A slot of a bind group: the name of the kernel's binding, or the params block. */
 interface Entry {
   readonly binding: number
   readonly name: string | null
   readonly minBindingSize: number
-  readonly viewDimension: string | undefined
+  readonly viewDimension: GPUTextureViewDimension | undefined
 }
 
 /** What programs share. */
-export interface Shared extends Observed {
-  readonly device: GPUDevice
-  readonly uniforms: UniformArena
-  /** A buffer of at least `size` bytes for a binding of nothing; another one for each index of a dispatch. */
-  standIn(index: number, size: number): GPUBuffer
+export interface Shared {
+  readonly stream: CommandStream
+  readonly bindGroups: BindGroupCache
+  /** Memory of at least `size` bytes for a binding of nothing; another one for each index of a dispatch. */
+  standIn(index: number, size: number): Memory
 }
 
 function entriesOf(kernel: CompiledKernel, variant: CompiledVariant): Entry[][] {
@@ -34,15 +34,24 @@ function entriesOf(kernel: CompiledKernel, variant: CompiledVariant): Entry[][] 
         .filter((slot) => slot.group === group && slot.binding === binding)
         .map(({ name }) => name)
       const name = isParams ? null : (names.find((n) => written.has(n)) ?? names[0] ?? null)
-      const viewDimension = texture?.viewDimension ?? storageTexture?.viewDimension
+      const viewDimension = (texture?.viewDimension ?? storageTexture?.viewDimension) as
+        | GPUTextureViewDimension
+        | undefined
       return { binding, name, minBindingSize: buffer?.minBindingSize ?? 0, viewDimension }
     }),
   )
 }
 
+/** A call that is ready, and the device's complaint about its bind groups where it is not in yet. */
+export interface ReadyCall {
+  readonly call: Call
+  readonly invalid: Promise<WeftError | null> | null
+}
+
 /** A pipeline with its bind groups by name. */
 export class GpuProgram implements Program {
   readonly #groups: readonly (readonly Entry[])[]
+  readonly title: string
 
   constructor(
     readonly kernel: CompiledKernel,
@@ -51,55 +60,66 @@ export class GpuProgram implements Program {
     readonly shared: Shared,
   ) {
     this.#groups = entriesOf(kernel, variant)
+    this.title = `'${kernel.name}' (variant '${variant.id}')`
   }
 
   dispatch(work: Dispatch): Outcome {
-    const { device, uniforms, observers } = this.shared
-    const failed = (text: string) =>
-      fault('dispatch-failed', `'${this.kernel.name}' (variant '${this.variant.id}'): ${text}`)
+    const { stream } = this.shared
     try {
-      const { error } = scoped(device, ['validation', 'out-of-memory'], () => {
-        const encoder = device.createCommandEncoder({ label: this.kernel.name })
-        const timestampWrites = observers?.pass()
-        const pass = encoder.beginComputePass({ label: this.kernel.name, ...(timestampWrites && { timestampWrites }) })
-        this.#encode(pass, work)
-        pass.end()
-        device.queue.submit([encoder.finish()])
-        uniforms.submitted()
-        observers?.submitted()
-      })
-      return error.then((invalid) => (invalid ? failed(invalid.message) : null))
+      const { call, invalid } = this.ready(work)
+      stream.dispatch(call)
+      const outcome = stream.settle()
+      return invalid ? invalid.then((error) => error ?? outcome) : outcome
     } catch (error) {
-      return Promise.resolve(failed(textOf(error)))
+      return Promise.resolve(this.failed(textOf(error)))
     }
   }
 
-  #encode(pass: GPUComputePassEncoder, work: Dispatch): void {
-    pass.setPipeline(this.pipeline.pipeline)
+  failed(text: string): WeftError {
+    return fault('dispatch-failed', `${this.title}: ${text}`)
+  }
+
+  /** The call for this work. `params` is where its params block lies; without it, in the arena of the current submit. */
+  ready(work: Dispatch, params?: Resource): ReadyCall {
+    const { bindGroups } = this.shared
+    const complaints: Promise<GPUError | null>[] = []
     let index = 0
-    this.#groups.forEach((entries, group) => {
+    const groups = this.#groups.map((entries, group) => {
       const layout = this.pipeline.layouts[group] as GPUBindGroupLayout
-      const resources = entries.map((entry) => ({
-        binding: entry.binding,
-        resource: this.#resource(entry, work, index++),
-      }))
-      pass.setBindGroup(group, this.shared.device.createBindGroup({ layout, entries: resources }))
+      const resources = entries.map((entry) => this.#resource(entry, work, index++, params))
+      const made = bindGroups.get(layout, resources, this.title, () =>
+        entries.map((entry, i) => ({ binding: entry.binding, resource: bindable(resources[i] as Resource, entry) })),
+      )
+      if (made.error) complaints.push(made.error)
+      return made.group
     })
-    if (this.variant.params?.via === 'immediates') pass.setImmediates(0, work.params as Uint8Array<ArrayBuffer>)
-    pass.dispatchWorkgroups(...work.workgroups)
+    const [x, y, z] = work.workgroups
+    const immediates = this.variant.params?.via === 'immediates' ? (work.params as Uint8Array<ArrayBuffer>) : null
+    const call = { title: this.title, pipeline: this.pipeline.pipeline, groups, immediates, x, y, z, indirect: null }
+    return { call, invalid: complaints.length > 0 ? this.#firstOf(complaints) : null }
   }
 
-  #resource({ name, minBindingSize, viewDimension }: Entry, work: Dispatch, index: number): GPUBindingResource {
-    if (name === null) return this.shared.uniforms.slot(work.params)
-    const bound = work.bindings.get(name)
-    if (!bound) throw new RangeError(`the artifact has no binding '${name}'`)
-    if ('texture' in bound) {
-      const texture = bound.texture as GPUTexture | GPUTextureView
-      if (!('createView' in texture)) return texture
-      return texture.createView(viewDimension ? { dimension: viewDimension as GPUTextureViewDimension } : {})
-    }
-    if (bound.size === 0)
-      return { buffer: this.shared.standIn(index, minBindingSize), offset: 0, size: Math.max(4, minBindingSize) }
-    return { buffer: bound.memory.gpu as GPUBuffer, offset: bound.offset, size: bound.bound }
+  async #firstOf(complaints: readonly Promise<GPUError | null>[]): Promise<WeftError | null> {
+    const error = (await Promise.all(complaints)).find((complaint) => complaint !== null)
+    return error ? this.failed(error.message) : null
   }
+
+  #resource({ name, minBindingSize }: Entry, work: Dispatch, index: number, params: Resource | undefined): Resource {
+    const { stream, standIn } = this.shared
+    if (name === null) return params ?? { texture: null, ...stream.uniforms.slot(work.params) }
+    const bound: Bound | undefined = work.bindings.get(name)
+    if (!bound) throw new RangeError(`the artifact has no binding '${name}'`)
+    if ('texture' in bound) return { memory: null, texture: bound.texture as object, offset: 0, size: 0 }
+    const { memory, offset, bound: size } = bound
+    if (bound.size > 0) return { memory, texture: null, offset, size }
+    const memoryOfNothing = standIn.call(this.shared, index, minBindingSize)
+    return { memory: memoryOfNothing, texture: null, offset: 0, size: Math.max(4, minBindingSize) }
+  }
+}
+
+function bindable({ memory, texture, offset, size }: Resource, { viewDimension }: Entry): GPUBindingResource {
+  if (memory) return { buffer: memory.gpu as GPUBuffer, offset, size }
+  const given = texture as GPUTexture | GPUTextureView
+  if (!('createView' in given)) return given
+  return given.createView(viewDimension ? { dimension: viewDimension } : {})
 }

@@ -1,0 +1,61 @@
+import { fault, type WeftError } from '../errors'
+import type { Call } from './call'
+import { scoped } from './scopes'
+
+/** Something that was recorded, by which a rejected submit can be explained. */
+export type Part = Call | Copying
+
+/** What a submit consists of, in order. */
+export type Recorded = readonly (Part | readonly Part[])[]
+
+interface Copying {
+  readonly title: string
+  /** Encodes it once more, so that the device checks it and does nothing. */
+  rehearse(encoder: GPUCommandEncoder): void
+}
+
+const failed = (title: string, text: string, others: readonly string[]): WeftError =>
+  fault(
+    'dispatch-failed',
+    `${title}: ${text}`,
+    others.length > 0 ? `in the same submit, and so not done either: ${others.join(', ')}` : undefined,
+  )
+
+/** Names in the order of first use, a few of them. */
+function few(parts: readonly Part[]): string[] {
+  const all = [...new Set(parts.map(({ title }) => title))]
+  return all.length > 8 ? [...all.slice(0, 8), `${all.length - 8} more`] : all
+}
+
+/**
+ * The error of a rejected submit, with the name of the part that is at fault. A submit is rejected as a whole, and what
+ * the device says about it need not tell which part it means, so each is recorded once more alone, with no workgroups:
+ * the device checks it and runs nothing.
+ */
+export async function blame(device: GPUDevice, recorded: Recorded, text: string): Promise<WeftError> {
+  const parts = recorded.flat()
+  const [only] = parts
+  if (parts.length === 1 && only) return failed(only.title, text, [])
+  const errors = await Promise.all(parts.map((part) => rehearse(device, part)))
+  const at = errors.findIndex((error) => error !== null)
+  const guilty = parts[at]
+  if (!guilty) return failed(few(parts).join(', '), text, [])
+  return failed(guilty.title, errors[at]?.message ?? text, few(parts.filter(({ title }) => title !== guilty.title)))
+}
+
+function rehearse(device: GPUDevice, part: Part): Promise<GPUError | null> {
+  const { error } = scoped(device, ['validation'], () => {
+    const encoder = device.createCommandEncoder({ label: 'weft rehearsal' })
+    if ('rehearse' in part) part.rehearse(encoder)
+    else {
+      const pass = encoder.beginComputePass()
+      pass.setPipeline(part.pipeline)
+      for (const [i, group] of part.groups.entries()) pass.setBindGroup(i, group)
+      if (part.immediates) pass.setImmediates(0, part.immediates)
+      pass.dispatchWorkgroups(0)
+      pass.end()
+    }
+    device.queue.submit([encoder.finish()])
+  })
+  return error
+}

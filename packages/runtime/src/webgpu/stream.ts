@@ -1,0 +1,198 @@
+import { fault, textOf, type WeftError } from '../errors'
+import type { Memory, Outcome } from '../memory'
+import type { Observed } from '../observer'
+import { type Call, PassState } from './call'
+import { blame, type Part, type Recorded } from './culprit'
+import { scoped } from './scopes'
+import type { UniformArena } from './uniforms'
+
+export interface StreamOptions {
+  /** Dispatches after which what is recorded is submitted, also within a batch. */
+  readonly maxDispatchesPerSubmit: number
+  /** One pass for many dispatches, or one for each. */
+  readonly passes: 'single' | 'each'
+}
+
+/** Staged uploads of one submit, in bytes, after which it is submitted. */
+const MAX_STAGED = 32 * 2 ** 20
+
+interface Pending {
+  readonly outcome: Outcome
+  resolve(outcome: Outcome | WeftError | null): void
+}
+
+function pending(): Pending {
+  let resolve: Pending['resolve'] = () => undefined
+  const outcome: Outcome = new Promise((settle) => {
+    resolve = settle
+  })
+  return { outcome, resolve }
+}
+
+/**
+ * The one stream of commands of a device: dispatches, copies and uploads in the order of the calls. A piece of work is
+ * recorded and then settled, which submits it – unless a batch is open, in which the submit comes at its end, when it
+ * is full, or when something has to be seen.
+ */
+export class CommandStream {
+  /** The number of the submit that is being recorded. What is recorded now is on its way when `submitted` has reached it. */
+  serial = 1
+  submits = 0
+  /** Before a submit: a command buffer that goes in front of it. */
+  prologue: () => GPUCommandBuffer | null = () => null
+  /** After a submit. */
+  onSubmit: (serial: number) => void = () => undefined
+  /** Memory to destroy once what is recorded is submitted. */
+  readonly retired: Memory[] = []
+  #encoder: GPUCommandEncoder | null = null
+  #pass: GPUComputePassEncoder | null = null
+  readonly #state = new PassState()
+  #parts: (Part | readonly Part[])[] = []
+  #dispatches = 0
+  #depth = 0
+  #pending: Pending | null = null
+
+  constructor(
+    readonly device: GPUDevice,
+    readonly uniforms: UniformArena,
+    readonly owner: Observed,
+    readonly options: StreamOptions,
+  ) {}
+
+  /** The last serial that was submitted. */
+  get submitted(): number {
+    return this.serial - 1
+  }
+
+  /** Whether anything is recorded that is not submitted. */
+  get recording(): boolean {
+    return this.#encoder !== null
+  }
+
+  /** Whether submits wait for the end of a batch. */
+  get batching(): boolean {
+    return this.#depth > 0
+  }
+
+  /** The encoder between passes, for copies. */
+  encoder(part: Part): GPUCommandEncoder {
+    this.endPass()
+    this.#parts.push(part)
+    return this.#open()
+  }
+
+  /** The open pass; whoever sets pipelines or bind groups in it says so by `touched`. */
+  pass(): GPUComputePassEncoder {
+    if (this.#pass) return this.#pass
+    const timestampWrites = this.owner.observers?.pass()
+    this.#pass = this.#open().beginComputePass(timestampWrites ? { label: 'weft', timestampWrites } : { label: 'weft' })
+    this.#state.clear()
+    return this.#pass
+  }
+
+  endPass(): void {
+    this.#pass?.end()
+    this.#pass = null
+  }
+
+  dispatch(call: Call): void {
+    this.#state.encode(this.pass(), call)
+    this.recorded(call, 1)
+    if (this.options.passes === 'each' || this.owner.observers?.apart) this.endPass()
+  }
+
+  /** Notes what was encoded into the pass by others. */
+  recorded(parts: Part | readonly Part[], dispatches: number): void {
+    this.#parts.push(parts)
+    this.#dispatches += dispatches
+  }
+
+  /** Forgets what the pass was told, after others told it something. */
+  touched(): void {
+    this.#state.clear()
+  }
+
+  /** Bytes for a buffer at this place of the order. Whole words. */
+  upload(buffer: GPUBuffer, offset: number, bytes: Uint8Array, from = 0, size = bytes.byteLength): void {
+    // the queue writes before all that will be submitted, which is the right place only while nothing is recorded
+    if (!this.recording) this.device.queue.writeBuffer(buffer, offset, bytes as Uint8Array<ArrayBuffer>, from, size)
+    else {
+      const slot = this.uniforms.slot(bytes.subarray(from, from + size))
+      const copy = (length: number) => (encoder: GPUCommandEncoder) =>
+        encoder.copyBufferToBuffer(slot.buffer, slot.offset, buffer, offset, length)
+      copy(size)(this.encoder({ title: `the upload to '${buffer.label}'`, rehearse: copy(0) }))
+    }
+  }
+
+  /** The end of a piece of work. The outcome is that of the submit which it is part of. */
+  settle(): Outcome {
+    const full = this.#dispatches >= this.options.maxDispatchesPerSubmit || this.uniforms.bytes > MAX_STAGED
+    if (this.#depth === 0 || full) return this.flush()
+    this.#pending ??= pending()
+    return this.#pending.outcome
+  }
+
+  enter(): void {
+    this.#depth++
+  }
+
+  leave(): Outcome {
+    this.#depth--
+    return this.#depth === 0 ? this.flush() : this.settle()
+  }
+
+  /** Submits what is recorded. */
+  flush(): Outcome {
+    if (!this.#encoder) return Promise.resolve(null)
+    const waiting = this.#pending
+    const outcome = this.#submit(this.#parts)
+    waiting?.resolve(outcome)
+    return outcome
+  }
+
+  /** Nothing more will be submitted. */
+  close(reason: WeftError): void {
+    this.#pending?.resolve(reason)
+    this.#reset()
+  }
+
+  #open(): GPUCommandEncoder {
+    this.#encoder ??= this.device.createCommandEncoder({ label: 'weft' })
+    return this.#encoder
+  }
+
+  #reset(): void {
+    this.#encoder = null
+    this.#pass = null
+    this.#parts = []
+    this.#dispatches = 0
+    this.#pending = null
+  }
+
+  #submit(parts: Recorded): Outcome {
+    try {
+      const { error } = scoped(this.device, ['validation', 'out-of-memory'], () => this.submit())
+      return error.then((invalid) => (invalid ? blame(this.device, parts, invalid.message) : null))
+    } catch (error) {
+      return Promise.resolve(fault('dispatch-failed', textOf(error)))
+    }
+  }
+
+  /** Submits what is recorded; errors are the device's to report. */
+  submit(): void {
+    const encoder = this.#encoder
+    if (!encoder) return
+    const { observers } = this.owner
+    this.endPass()
+    this.#reset()
+    const first = this.prologue()
+    this.uniforms.write()
+    const commands = encoder.finish()
+    this.device.queue.submit(first ? [first, commands] : [commands])
+    this.uniforms.submitted()
+    for (const { gpu } of this.retired.splice(0)) gpu?.destroy()
+    this.submits++
+    this.onSubmit(this.serial++)
+    observers?.submitted()
+  }
+}
