@@ -1,4 +1,6 @@
 import type { WeftError } from './errors'
+import type { Lease } from './pool/leases'
+import { nextBlock } from './pool/pool'
 
 /**
  * What became of the last work that wrote a piece of memory: the error, or null. Kept with the memory until the next
@@ -9,13 +11,20 @@ export type Outcome = Promise<WeftError | null>
 /** What to do about a missing usage, as a note of an error. */
 export type UsageNote = (usage: 'STORAGE' | 'UNIFORM') => string
 
-/** One allocation, whoever made it: its identity is what overlap checks, caches and outcomes go by. */
+/**
+ * Memory of one buffer, whoever made it. Its identity is what overlap checks and outcomes go by; where it was recycled,
+ * the next buffer has another `Memory`, so one that is destroyed stays so.
+ */
 export interface Memory {
   readonly id: number
+  /** The allocation, which stays the same when it is recycled: what bind groups go by. */
+  readonly block: number
+  /** How it is held of the runtime; null for a GPUBuffer of the caller. */
+  readonly lease: Lease | null
   readonly label: string
   /** Bytes that were asked for. */
   readonly size: number
-  /** Bytes that there are: at least 4, and a multiple of 4 unless the caller's own GPUBuffer is not. */
+  /** Bytes that there are: more than were asked for where sizes are rounded. A multiple of 4 unless the caller's own GPUBuffer is not. */
   readonly capacity: number
   /** On a GPU. */
   readonly gpu: GPUBuffer | null
@@ -26,6 +35,8 @@ export interface Memory {
   /** How its maker gives it a usage that it lacks, for errors. */
   readonly usageNote: UsageNote | null
   destroyed: boolean
+  /** Holds what was left by an earlier buffer, since its maker wants to overwrite it all. */
+  dirty: boolean
   /** null: nothing is known against the content. */
   outcome: Outcome | null
 }
@@ -33,7 +44,11 @@ export interface Memory {
 let last = 0
 
 export function memory(fields: Pick<Memory, 'label' | 'size' | 'capacity'> & Partial<Memory>): Memory {
-  return { gpu: null, bytes: null, own: true, usageNote: null, destroyed: false, outcome: null, ...fields, id: ++last }
+  const { label, size, capacity, gpu = null, bytes = null, lease = null, usageNote = null } = fields
+  const own = fields.own ?? true
+  const block = lease?.block.id ?? nextBlock()
+  const state = { destroyed: false, dirty: fields.dirty ?? false, outcome: null }
+  return { id: ++last, block, lease, label, size, capacity, gpu, bytes, own, usageNote, ...state }
 }
 
 /**
@@ -59,4 +74,4 @@ export function follow(own: Outcome, inputs: Iterable<Memory>, outputs: readonly
 }
 
 // WebGPU's usage flags, which are globals in browsers only.
-export const USAGE = { MAP_READ: 1, COPY_SRC: 4, COPY_DST: 8, UNIFORM: 0x40, STORAGE: 0x80 } as const
+export const USAGE = { MAP_READ: 1, COPY_SRC: 4, COPY_DST: 8, UNIFORM: 0x40, STORAGE: 0x80, INDIRECT: 0x100 } as const

@@ -1,0 +1,59 @@
+import { type Block, nextBlock, type Source } from '../pool/pool'
+import { scoped } from './scopes'
+
+/**
+ * GPUBuffers for a pool. Clears are collected and go in front of the next submit, in a command buffer of their own, so
+ * that they never break a pass in two. They are in time: what is recorded knows nothing of the block before it is handed
+ * out, and what used it before is submitted.
+ */
+export class GpuBlocks implements Source {
+  readonly #clears = new Map<Block, number>()
+
+  constructor(
+    readonly device: GPUDevice,
+    readonly recording: () => boolean,
+    /** Told when a block is destroyed: whatever is cached about it goes. */
+    readonly dropped: (block: number) => void,
+  ) {}
+
+  make(capacity: number, usage: number, label: string): Block {
+    const { value: gpu, error } = scoped(this.device, ['validation', 'out-of-memory'], () =>
+      this.device.createBuffer({ label, size: capacity, usage }),
+    )
+    const failure = error.then((found) => found?.message ?? null)
+    return { id: nextBlock(), capacity, usage, gpu, bytes: null, failure, retired: false }
+  }
+
+  drop(block: Block): void {
+    this.#clears.delete(block)
+    block.gpu?.destroy()
+    this.dropped(block.id)
+  }
+
+  clear(block: Block, bytes: number): void {
+    if (bytes > 0) this.#clears.set(block, bytes)
+  }
+
+  unclear(block: Block): void {
+    this.#clears.delete(block)
+  }
+
+  /** Whether a clear of it waits, which would undo what is written to it now. */
+  owes(block: Block): boolean {
+    return this.#clears.has(block)
+  }
+
+  settle(): void {
+    const commands = this.prologue()
+    if (commands) this.device.queue.submit([commands])
+  }
+
+  /** All clears that wait, to be submitted now; null where there are none. */
+  prologue(): GPUCommandBuffer | null {
+    if (this.#clears.size === 0) return null
+    const encoder = this.device.createCommandEncoder({ label: 'weft zeros' })
+    for (const [{ gpu }, bytes] of this.#clears) encoder.clearBuffer(gpu as GPUBuffer, 0, bytes)
+    this.#clears.clear()
+    return encoder.finish()
+  }
+}

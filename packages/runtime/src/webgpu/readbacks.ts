@@ -1,0 +1,112 @@
+import { roundDown, roundUp } from '../bytes'
+import { fault, textOf, type WeftError } from '../errors'
+import { type Memory, USAGE } from '../memory'
+import type { Block, Pool } from '../pool/pool'
+import { powerOfTwo } from '../pool/size-class'
+import { scoped } from './scopes'
+
+/** Part of memory that is to be read: any offset and size in bytes. */
+export interface Part {
+  readonly memory: Memory
+  readonly offset: number
+  readonly size: number
+}
+
+/** Where the bytes of a part are in a staging buffer: `skip` bytes after `at`, since copies are of whole words. */
+interface Place {
+  readonly part: Part
+  readonly from: number
+  readonly at: number
+  readonly span: number
+}
+
+interface Load {
+  readonly places: Place[]
+  size: number
+}
+
+const MAP_READ = 1
+const STAGING = USAGE.MAP_READ | USAGE.COPY_DST
+
+/**
+ * Bytes from the device. However many parts are asked for, they are packed into one staging buffer, copied in one submit
+ * and mapped at once: a round trip costs far more than the bytes of a few numbers. Staging buffers are kept for the next
+ * time; making one is what drivers are slowest at.
+ */
+export class Readbacks {
+  constructor(
+    readonly device: GPUDevice,
+    readonly pool: Pool,
+    /** Submits a command buffer after all that waits to be submitted. */
+    readonly submit: (commands: GPUCommandBuffer) => void,
+    /** Most bytes of one buffer. */
+    readonly maxSize: number,
+  ) {}
+
+  /** The bytes of each part. Rejects `buffer-data`, `dispatch-failed` or `device-lost`. */
+  async read(parts: readonly Part[]): Promise<Uint8Array<ArrayBuffer>[]> {
+    const found = new Map<Part, Uint8Array<ArrayBuffer>>()
+    // all copies are submitted and all maps asked for before the first is awaited
+    await Promise.all(this.#pack(parts).map((load) => this.#load(load, found)))
+    return parts.map((part) => found.get(part) ?? new Uint8Array(0))
+  }
+
+  #pack(parts: readonly Part[]): Load[] {
+    const loads: Load[] = []
+    for (const part of parts) {
+      const { memory, offset, size } = part
+      if (size === 0) continue
+      const from = roundDown(offset, 4)
+      const span = roundUp(offset + size, 4) - from
+      if (from + span > memory.capacity) {
+        throw fault('buffer-data', 'the last bytes of a GPUBuffer whose size is no multiple of 4 cannot be copied')
+      }
+      let load = loads.at(-1)
+      if (!load || load.size + span > this.maxSize) loads.push((load = { places: [], size: 0 }))
+      load.places.push({ part, from, at: load.size, span })
+      load.size += span
+    }
+    return loads
+  }
+
+  async #load({ places, size }: Load, found: Map<Part, Uint8Array<ArrayBuffer>>): Promise<void> {
+    const { value: staging, error } = scoped(this.device, ['validation', 'out-of-memory'], () => {
+      const { block } = this.pool.acquire(Math.min(powerOfTwo(size), this.maxSize), STAGING, 'weft readback')
+      const encoder = this.device.createCommandEncoder({ label: 'weft readback' })
+      for (const { part, from, at, span } of places) {
+        encoder.copyBufferToBuffer(part.memory.gpu as GPUBuffer, from, block.gpu as GPUBuffer, at, span)
+      }
+      this.submit(encoder.finish())
+      return block
+    })
+    try {
+      const buffer = staging.gpu as GPUBuffer
+      const [failure] = await Promise.all([error, buffer.mapAsync(MAP_READ, 0, size)])
+      if (failure) throw failure
+      const mapped = new Uint8Array(buffer.getMappedRange(0, size))
+      for (const { part, from, at } of places) {
+        const start = at + part.offset - from
+        found.set(part, mapped.slice(start, start + part.size))
+      }
+      buffer.unmap()
+      this.pool.release(staging)
+    } catch (failure) {
+      throw await this.#failed(places, staging, error, failure)
+    }
+  }
+
+  async #failed(
+    places: readonly Place[],
+    staging: Block,
+    error: Promise<GPUError | null>,
+    failure: unknown,
+  ): Promise<WeftError> {
+    staging.retired = true
+    this.pool.release(staging)
+    // nobody else has the staging buffer, so an aborted mapping means that the device is gone
+    if ((failure as Error).name === 'AbortError') return fault('device-lost', 'the device was lost during a readback')
+    const text = (await error)?.message ?? textOf((failure as { message?: string }).message ?? failure)
+    const labels = [...new Set(places.map(({ part }) => `'${part.memory.label}'`))].join(', ')
+    return fault('dispatch-failed', `the readback of ${labels} failed: ${text}`)
+  }
+}
