@@ -41,6 +41,9 @@ function familiesOf(named) {
   process.exit(2)
 }
 
+/** The families whose modules run without a package, as examples of it; those of the others are the artifacts alone. */
+const STANDALONE = new Set(['attention', 'matmul', 'norm', 'saxpy', 'scan', 'softmax'])
+
 const args = process.argv.slice(2)
 const named = args.filter((arg) => !arg.startsWith('-'))
 const flags = args.filter((arg) => arg.startsWith('-'))
@@ -48,6 +51,7 @@ process.env.WEFT_CLI_BUNDLE ??= await bundleCli()
 let code = 0
 for (const family of familiesOf(named)) {
   const kernels = [`packages/kernels/src/${family}/source.ts`, '--out', `packages/kernels/generated/${family}`]
-  code = Math.max(code, await weft(['gen', ...kernels, ...flags], root))
+  const form = STANDALONE.has(family) ? [] : ['--artifact']
+  code = Math.max(code, await weft(['gen', ...kernels, ...form, ...flags], root))
 }
 process.exitCode = code !== 0 || flags.includes('--check') || named.length > 0 ? code : bless()

@@ -174,6 +174,28 @@ console.log([...(await y.read())].join())
   })
 })
 
+it('--artifact: the module is the artifact alone, the same as that of a module that runs by itself', async () => {
+  const at = project({
+    'src/scale.ts': scaleSource(),
+    'main.ts': `import { artifact } from './out/scale'
+import { artifact as standalone } from './alone/scale'
+console.log(JSON.stringify(artifact) === JSON.stringify(standalone), artifact.name)
+`,
+  })
+  const { code, stderr } = await gen(at, '--artifact')
+  expect(code, stderr).toBe(0)
+  const text = at.read('out/scale.ts')
+  expect(text).toContain("import type { CompiledKernel } from '@weft/codegen'")
+  expect(text.match(/^export /gm)).toHaveLength(1)
+  expect((await gen(at, '--artifact', '--check')).code).toBe(0)
+  expect((await gen(at, '--check')).stdout).toContain("stale: kernel 'scale'")
+  await gen(at, '--out', 'alone')
+  expect(await run(process.execPath, [join(root, 'scripts/run-ts.mjs'), 'main.ts'], at.path)).toMatchObject({
+    code: 0,
+    stdout: 'true scale\n',
+  })
+})
+
 describe('weft gen finds', () => {
   it('what factories give, what is exported under another name or passed on, once, with its doc comment', async () => {
     const at = project({

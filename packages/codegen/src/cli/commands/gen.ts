@@ -6,7 +6,7 @@ import { applyPlan, type Plan, planOutputs } from '../gen/write'
 import { shortPath } from '../load/bundle'
 import { kernelsOf } from '../load/discover'
 
-const HELP = `weft gen GLOB… [--out DIR] [--check] [--profile PROFILE] [--ir] [--json]
+const HELP = `weft gen GLOB… [--out DIR] [--check] [--profile PROFILE] [--artifact] [--ir] [--json]
 
 Compiles every kernel that the files export and writes, per kernel, its WGSL (NAME.wgsl, or NAME.VARIANT.wgsl where
 there are several variants) and a TypeScript module that runs it without any package (NAME.ts), and manifest.json for
@@ -16,6 +16,7 @@ somebody edited them.
   --out DIR           where to (default: generated)
   --check             writes nothing; exit code 1, with a diff, when a file is missing, stale or left over
   --profile PROFILE   ${Object.keys(PROFILES).join(', ')} (default: any)
+  --artifact          NAME.ts holds the artifact alone, for apps that have @weft/runtime
   --ir                also NAME.ir.ts: the intermediate representation, which the interpreter needs
   --json              { ok, written, unchanged, removed, edited, stale }
 
@@ -29,6 +30,7 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
     out: { type: 'string', default: 'generated' },
     check: { type: 'boolean', default: false },
     profile: { type: 'string', default: 'any' },
+    artifact: { type: 'boolean', default: false },
     ir: { type: 'boolean', default: false },
   })
   if (positionals.length === 0) throw new UsageError('which files? give one or more paths or globs')
@@ -51,7 +53,8 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
       "export const name = kernel('name', …)",
     )
   refuseDuplicates(kernels, io.cwd)
-  const plan = planOutputs(folder, outputsOf(kernels, folder, new Docs(), { profile, ir: values.ir }))
+  const { artifact, ir } = values
+  const plan = planOutputs(folder, outputsOf(kernels, folder, new Docs(), { profile, artifact, ir }))
   if (values.check) return checked(plan, shortPath(io.cwd, folder))
   applyPlan(folder, plan)
   return written(plan, shortPath(io.cwd, folder), kernels.length)

@@ -1,4 +1,4 @@
-import { Project, ts } from 'ts-morph'
+import { Project, type SourceFile, ts } from 'ts-morph'
 import type { CompiledKernel } from '../../artifact'
 import { bindClasses } from './bind'
 import { createFunctions, overrideFunctions } from './create'
@@ -8,17 +8,34 @@ import { packFunctions, packStatements } from './packer'
 import { declarations } from './types'
 import { workgroupsFunction } from './workgroups'
 
+const formatted = { indentSize: 2, semicolons: ts.SemicolonPreference.Remove, ensureNewLineAtEndOfFile: true } as const
+
+const fileFor = (kernel: CompiledKernel): SourceFile =>
+  new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true }).createSourceFile(`${kernel.name}.ts`)
+
+const docOf = (kernel: CompiledKernel): string =>
+  docComment(kernel.doc === '' ? `The kernel \`${kernel.name}\`.` : kernel.doc)
+
+/** The module of a kernel as data alone, which `@weft/runtime` runs. Below its header. */
+export function artifactText(kernel: CompiledKernel): string {
+  const { ir: _, ...rest } = kernel
+  const variants = kernel.variants.map((v) => ({ ...v, wgsl: new Code(template(v.wgsl)), sourceMap: null }))
+  const file = fileFor(kernel)
+  file.addStatements(`import type { CompiledKernel } from '@weft/codegen'
+
+${docOf(kernel)}export const artifact: CompiledKernel & ${signature(kernel)} = ${literal({ ...rest, variants })}`)
+  file.formatText(formatted)
+  return file.getFullText()
+}
+
 /** The module of a kernel: everything that an app needs to run it, without a package. Below its header. */
 export function moduleText(kernel: CompiledKernel): string {
   const facts = factsOf(kernel)
-  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true })
-  const file = project.createSourceFile(`${kernel.name}.ts`)
+  const file = fileFor(kernel)
   const add = (text: string): void => {
     if (text !== '') file.addStatements(`\n${text}`)
   }
-  add(
-    `${docComment(kernel.doc === '' ? `The kernel \`${kernel.name}\`.` : kernel.doc)}export const name = ${quote(kernel.name)}`,
-  )
+  add(`${docOf(kernel)}export const name = ${quote(kernel.name)}`)
   for (const item of declarations(kernel, facts)) {
     if (typeof item === 'string') add(item)
     else file.addInterface({ ...item, properties: item.properties.map((p) => ({ ...p, isReadonly: true })) })
@@ -33,7 +50,7 @@ export function moduleText(kernel: CompiledKernel): string {
   if (facts.overrides) add(overrideFunctions(kernel))
   add(bindClasses(kernel, facts))
   add(failFunction(kernel))
-  file.formatText({ indentSize: 2, semicolons: ts.SemicolonPreference.Remove, ensureNewLineAtEndOfFile: true })
+  file.formatText(formatted)
   return file.getFullText()
 }
 
@@ -58,19 +75,24 @@ function variantTable(kernel: CompiledKernel): string {
 function artifactValue(kernel: CompiledKernel): string {
   const { ir: _, ...rest } = kernel
   const text = literal({ ...rest, bindings: new Code('bindingList'), variants: new Code('variants') })
-  const bindings = kernel.bindings.map((b) => `readonly ${key(b.name)}: ${quote(b.type)}`).join('; ')
-  const params = kernel.params?.fields.map((f) => `readonly ${key(f.name)}: ${quote(f.type)}`).join('; ') ?? ''
   return `const bindingList: readonly CompiledBinding[] = ${literal(kernel.bindings)}
 
 const compiled = ${text} as const
 
 /** The same as data: \`@weft/runtime\` runs it. \`$\` is there for its types only. */
-export const artifact: typeof compiled & {
+export const artifact: typeof compiled & ${signature(kernel)} = compiled`
+}
+
+/** What a caller gives it, as a type. */
+function signature(kernel: CompiledKernel): string {
+  const bindings = kernel.bindings.map((b) => `readonly ${key(b.name)}: ${quote(b.type)}`).join('; ')
+  const params = kernel.params?.fields.map((f) => `readonly ${key(f.name)}: ${quote(f.type)}`).join('; ') ?? ''
+  return `{
   readonly $?: {
     readonly bindings: { ${bindings} }
     readonly params: { ${params} }
   }
-} = compiled`
+}`
 }
 
 function packer(kernel: CompiledKernel): string {

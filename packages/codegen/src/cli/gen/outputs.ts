@@ -6,7 +6,7 @@ import type { FoundKernel } from '../load/discover'
 import type { Docs } from '../load/docs'
 import { manifestText, withHeader } from './header'
 import { key, quote } from './literal'
-import { moduleText } from './module'
+import { artifactText, moduleText } from './module'
 import type { Output } from './write'
 
 /** Names become names of files, and there are file systems that do not tell `Scale` from `scale`. */
@@ -38,6 +38,8 @@ interface Entry {
 export interface GenOptions extends CompileOptions {
   /** Also the IR, in a module of its own. */
   readonly ir: boolean
+  /** The modules hold the artifact and nothing else, for apps that have `@weft/runtime`. */
+  readonly artifact: boolean
 }
 
 /** All files for the kernels, in order. Throws the first WeftError of a kernel that does not compile. */
@@ -48,7 +50,7 @@ export function outputsOf(kernels: readonly FoundKernel[], folder: string, docs:
     return { kernel, from: `${shortPath(folder, declared.file)}#${declared.name}` }
   })
   return [
-    ...entries.flatMap((entry) => filesOf(entry, options.ir)),
+    ...entries.flatMap((entry) => filesOf(entry, options)),
     { name: 'manifest.json', kernel: null, text: manifest(entries) },
   ]
 }
@@ -56,11 +58,12 @@ export function outputsOf(kernels: readonly FoundKernel[], folder: string, docs:
 const wgslName = ({ name, variants }: CompiledKernel, id: string): string =>
   variants.length === 1 ? `${name}.wgsl` : `${name}.${id}.wgsl`
 
-function filesOf({ kernel, from }: Entry, ir: boolean): Output[] {
+function filesOf({ kernel, from }: Entry, { ir, artifact }: GenOptions): Output[] {
   const { name } = kernel
+  const text = artifact ? artifactText(kernel) : moduleText(kernel)
   return [
     ...kernel.variants.map((v) => ({ name: wgslName(kernel, v.id), kernel: name, text: withHeader(from, v.wgsl) })),
-    { name: `${name}.ts`, kernel: name, text: withHeader(from, moduleText(kernel)) },
+    { name: `${name}.ts`, kernel: name, text: withHeader(from, text) },
     ...(ir ? [{ name: `${name}.ir.ts`, kernel: name, text: withHeader(from, irText(kernel)) }] : []),
   ]
 }
