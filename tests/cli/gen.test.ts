@@ -188,6 +188,7 @@ console.log(JSON.stringify(artifact) === JSON.stringify(standalone), artifact.na
   expect(text).toContain("import type { CompiledKernel } from '@weft/codegen'")
   expect(text.match(/^export /gm)).toHaveLength(1)
   expect((await gen(at, '--artifact', '--check')).code).toBe(0)
+  expect(at.read('out/index.ts')).toContain("export { artifact as scale } from './scale'")
   expect((await gen(at, '--check')).stdout).toContain("stale: kernel 'scale'")
   await gen(at, '--out', 'alone')
   expect(await run(process.execPath, [join(root, 'scripts/run-ts.mjs'), 'main.ts'], at.path)).toMatchObject({
@@ -197,6 +198,29 @@ console.log(JSON.stringify(artifact) === JSON.stringify(standalone), artifact.na
 })
 
 describe('weft gen finds', () => {
+  it('the kernels of an exported list, with the docs that their factory gives them', async () => {
+    const at = project({
+      'src/list.ts': `import { d, kernel, output } from '@weft/dsl'
+const fill = (name: string, value: number) =>
+  kernel(
+    name,
+    {
+      doc: \`y[i] = \${value}\`,
+      workgroupSize: [64],
+      bindings: { y: output(d.arrayOf(d.f32)) },
+      workgroups: ({ y }) => [y.length],
+    },
+    ({ y }, k) => k.guardedStore(y, k.globalIndex, value),
+  )
+export const all = [fill('zeros', 0), fill('ones', 1)]
+`,
+    })
+    const { code, stderr } = await gen(at)
+    expect(code, stderr).toBe(0)
+    expect(at.read('out/zeros.wgsl')).toContain('// y[i] = 0')
+    expect(at.read('out/ones.ts')).toContain('/** y[i] = 1 */')
+  })
+
   it('what factories give, what is exported under another name or passed on, once, with its doc comment', async () => {
     const at = project({
       'src/index.ts': "export { halves as renamed } from './made.js'\nexport * from './made.js'\n",

@@ -49,6 +49,8 @@ export interface KernelDecl<
   readonly aliases?: readonly (readonly [keyof B & string, keyof B & string])[]
   /** Versions of the body, best first, with the features that each needs; `k.variant` tells the body which it is. */
   readonly variants?: Readonly<Record<string, readonly FeatureName[]>>
+  /** What it computes, for kernels that a factory makes; others are described by the doc comment of their export. */
+  readonly doc?: string
   /** Needs the feature `subgroup-size-control`. */
   readonly subgroupSize?: number
   /** `off`: stores whose index nothing limits are accepted. */
@@ -138,6 +140,10 @@ class Source implements KernelSource {
       name: variant,
       needs,
     }))
+  }
+
+  get doc(): string | undefined {
+    return this.decl.doc
   }
 
   ir(variant = this.first): Kernel {

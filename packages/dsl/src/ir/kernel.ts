@@ -77,6 +77,8 @@ export interface Kernel {
 /** What `kernel(…)` gives: a kernel that is built when it is first asked for. */
 export interface KernelSource {
   readonly name: string
+  /** What it computes, where the declaration says it: the text on top of the module. */
+  readonly doc?: string | undefined
   /** The variants of the source, best first; `needs` are features without which a variant cannot run. */
   readonly variants: readonly { readonly name: string; readonly needs: readonly FeatureName[] }[]
   /** The IR of a variant, built once. Throws a WeftError where the builder is misused. */

@@ -16,7 +16,7 @@ somebody edited them.
   --out DIR           where to (default: generated)
   --check             writes nothing; exit code 1, with a diff, when a file is missing, stale or left over
   --profile PROFILE   ${Object.keys(PROFILES).join(', ')} (default: any)
-  --artifact          NAME.ts holds the artifact alone, for apps that have @weft/runtime
+  --artifact          NAME.ts holds the artifact alone, for apps that have @weft/runtime; index.ts exports all of them
   --ir                also NAME.ir.ts: the intermediate representation, which the interpreter needs
   --json              { ok, written, unchanged, removed, edited, stale }
 

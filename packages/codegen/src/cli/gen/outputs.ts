@@ -46,11 +46,12 @@ export interface GenOptions extends CompileOptions {
 export function outputsOf(kernels: readonly FoundKernel[], folder: string, docs: Docs, options: GenOptions): Output[] {
   const entries = kernels.map(({ source, file, exportName }): Entry => {
     const declared = docs.of(file, exportName)
-    const kernel = compile(source, { ...options, doc: declared.doc })
+    const kernel = compile(source, { ...options, doc: source.doc ?? declared.doc })
     return { kernel, from: `${shortPath(folder, declared.file)}#${declared.name}` }
   })
   return [
     ...entries.flatMap((entry) => filesOf(entry, options)),
+    ...(options.artifact ? [{ name: 'index.ts', kernel: null, text: indexText(entries) }] : []),
     { name: 'manifest.json', kernel: null, text: manifest(entries) },
   ]
 }
@@ -67,6 +68,13 @@ function filesOf({ kernel, from }: Entry, { ir, artifact }: GenOptions): Output[
     ...(ir ? [{ name: `${name}.ir.ts`, kernel: name, text: withHeader(from, irText(kernel)) }] : []),
   ]
 }
+
+/** All artifacts by the names of their kernels. */
+const indexText = (entries: readonly Entry[]): string =>
+  withHeader(
+    'the modules beside it',
+    entries.map(({ kernel: { name } }) => `export { artifact as ${name} } from './${name}'\n`).join(''),
+  )
 
 /** The IR by variant of the source, which the interpreter runs: apart, since an app on a GPU has no use for it. */
 function irText({ ir = {} }: CompiledKernel): string {

@@ -24,14 +24,19 @@ const isKernel = (value: unknown): value is KernelSource => {
   )
 }
 
-/** The kernels that files export. A kernel that several of them export is the one of the first place, in path order. */
+/** A kernel, or those in a list, as a factory gives that makes many at once. */
+const kernelsIn = (value: unknown): KernelSource[] =>
+  isKernel(value) ? [value] : Array.isArray(value) ? value.filter(isKernel) : []
+
+/** The kernels that files export, one by one or in lists. A kernel that several of them export is the one of the first place, in path order. */
 export async function kernelsOf(files: readonly string[], io: Io): Promise<FoundKernel[]> {
   const modules = await load(files, io.plugins)
   const found = new Map<KernelSource, FoundKernel>()
   modules.forEach((module, i) => {
-    for (const [exportName, source] of Object.entries(module)) {
-      if (!isKernel(source) || found.has(source)) continue
-      found.set(source, { source, file: files[i] ?? '', exportName, module })
+    for (const [exportName, value] of Object.entries(module)) {
+      for (const source of kernelsIn(value)) {
+        if (!found.has(source)) found.set(source, { source, file: files[i] ?? '', exportName, module })
+      }
     }
   })
   return [...found.values()].sort((a, b) => (a.source.name < b.source.name ? -1 : 1))
