@@ -1,4 +1,4 @@
-import { fault, textOf } from '../errors'
+import { count, fault, quoted, textOf } from '../errors'
 import type { RuntimeInfo } from '../info'
 
 /** What of an adapter is asked for. */
@@ -70,6 +70,30 @@ async function adapterOf(options: DeviceOptions): Promise<GPUAdapter> {
   return adapter
 }
 
+/** What of a request the adapter does not have, in words; engines say it in numbers of their own. */
+function unmet(adapter: GPUAdapter, features: readonly string[], limits: Readonly<Record<string, number>>) {
+  const lacking = features.find((name) => !adapter.features.has(name))
+  if (lacking !== undefined) {
+    const has = features.filter((name) => adapter.features.has(name))
+    return {
+      why: `it lacks the feature '${lacking}'`,
+      note: `ask for what it has: features: [${has.length > 0 ? quoted(has) : ''}]`,
+    }
+  }
+  const allowed = limitsOf(adapter.limits)
+  for (const [name, asked] of Object.entries(limits)) {
+    const limit = allowed[name]
+    // alignments are better the smaller they are
+    if (limit === undefined || (name.startsWith('min') ? asked >= limit : asked <= limit)) continue
+    const why = `${name} of ${count(asked)} is asked for, and it allows ${count(limit)}`
+    return {
+      why,
+      note: "leave limits out for the adapter's own, or take the least that WebGPU guarantees: limits: 'default'",
+    }
+  }
+  return null
+}
+
 /** A device with the adapter's real limits. Rejects `no-webgpu`, `no-adapter` or `no-device`. */
 export async function openDevice(options: DeviceOptions): Promise<GPUDevice> {
   const adapter = await adapterOf(options)
@@ -77,6 +101,8 @@ export async function openDevice(options: DeviceOptions): Promise<GPUDevice> {
   const features =
     options.features ?? ([...adapter.features].filter((name) => USEFUL.includes(name)) as GPUFeatureName[])
   const requiredLimits = limits === 'adapter' ? limitsOf(adapter.limits) : limits === 'default' ? {} : limits
+  const obstacle = unmet(adapter, features, requiredLimits)
+  if (obstacle) throw fault('no-device', `the adapter gave no device: ${obstacle.why}`, obstacle.note)
   try {
     return await adapter.requestDevice({ label, requiredFeatures: features, requiredLimits })
   } catch (error) {
