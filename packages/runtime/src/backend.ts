@@ -2,8 +2,10 @@ import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { Range } from './bindings'
 import type { RuntimeInfo } from './info'
 import type { Workgroups } from './launch'
-import type { Memory, Outcome, UsageNote } from './memory'
+import type { Memory, Outcome, Part, UsageNote } from './memory'
 import type { Observed } from './observer'
+import type { Heap } from './pool/heap'
+import type { PoolStats } from './pool/pool'
 import type { Unwrap } from './resolve'
 import type { DeviceFacts } from './variant'
 
@@ -28,6 +30,15 @@ export interface Program {
   dispatch(work: Dispatch): Outcome
 }
 
+/** How often a bind group was there already. */
+export interface BindGroupStats {
+  readonly entries: number
+  readonly hits: number
+  readonly misses: number
+  /** Given up for others, since the cache is bounded. */
+  readonly evicted: number
+}
+
 export interface PipelineStats {
   readonly entries: number
   readonly hits: number
@@ -39,21 +50,50 @@ export interface PipelineStats {
   readonly compileMs: number
 }
 
+/** How work goes to the device. */
+export interface StreamOptions {
+  /** Dispatches after which what is recorded is submitted, also within a batch or a recording. By default 4096. */
+  readonly maxDispatchesPerSubmit: number
+  /** Submits that may be on their way until those who await a call are held up. By default 256. */
+  readonly maxSubmitsInFlight: number
+  /** One pass for many dispatches, which is the default, or one for each. */
+  readonly passes: 'single' | 'each'
+}
+
+/** What is recorded and not submitted, as far as its owner decides about it. */
+export interface Stream {
+  /** Submits so far. */
+  readonly submits: number
+  /** Whether submits wait for the end of a batch. */
+  readonly batching: boolean
+  enter(): void
+  /** The outcome of the submit that what was recorded is part of. */
+  leave(): Outcome
+  flush(): Outcome
+  /** When the device has caught up; null where it is not far behind. */
+  room(): Promise<void> | null
+}
+
 /** A place where kernels run. Its methods take effect when they are called; order is the caller's concern. */
 export interface Backend extends Observed {
   readonly info: RuntimeInfo
   readonly facts: DeviceFacts
   readonly device: GPUDevice | null
   readonly pipelines: PipelineStats
-  allocate(size: number, label: string): Memory
+  readonly bindGroups: { readonly stats: BindGroupStats }
+  readonly stream: Stream
+  /** Where memory comes from and goes to. */
+  readonly heap: Heap
+  /** Of staging buffers for readbacks. */
+  readonly staging: PoolStats
   /** Memory for a GPUBuffer of the caller; the same for the same buffer. Throws `binding-type` on the CPU. */
   adopt(buffer: GPUBuffer, usageNote?: UsageNote): Memory
   /** For buffers of another library, where the runtime was made for one. */
   readonly unwrap?: Unwrap | undefined
-  free(memory: Memory): void
   /** Any offset and size within the memory; neighbouring bytes stay as they are. An outcome only where it may fail. */
   write(memory: Memory, offset: number, bytes: Uint8Array<ArrayBuffer>): Outcome | null
-  read(memory: Memory, offset: number, size: number): Promise<Uint8Array<ArrayBuffer>>
+  /** The bytes of each part, all of them in one round trip. */
+  read(parts: readonly Part[]): Promise<Uint8Array<ArrayBuffer>[]>
   /** Rejects or throws `compile-failed`. */
   prepare(kernel: CompiledKernel, variant: CompiledVariant, overrides: OverrideValues): Program | Promise<Program>
   /** When all that was handed over is done. */

@@ -131,9 +131,9 @@ it('counts live buffers, and frees them with `using`', async () => {
   {
     using kept = own.buffer({ size: 16 })
     expect(kept.destroyed).toBe(false)
-    expect(own.stats.buffers).toEqual({ live: 1, bytes: 16 })
+    expect(own.stats.buffers).toEqual({ live: 1, bytes: 16, peakBytes: 16, collected: 0 })
   }
-  expect(own.stats.buffers).toEqual({ live: 0, bytes: 0 })
+  expect(own.stats.buffers).toEqual({ live: 0, bytes: 0, peakBytes: 16, collected: 0 })
   const gone = own.buffer({ size: 4 })
   gone.destroy()
   gone.destroy()

@@ -1,15 +1,19 @@
 import type { Executor } from '@weft/codegen'
+import type { StreamOptions } from './backend'
 import { CpuBackend } from './cpu/backend'
 import { fault, shown } from './errors'
 import { Life } from './life'
+import type { HeapOptions } from './pool/heap'
 import type { Unwrap } from './resolve'
 import { Runtime } from './runtime'
 import { GpuBackend } from './webgpu/backend'
 import { type DeviceOptions, describeDevice, openDevice } from './webgpu/open'
 
-export interface RuntimeOptions extends DeviceOptions {
+export interface RuntimeOptions extends DeviceOptions, Partial<StreamOptions> {
   /** A device of the caller, who keeps it and destroys it, or an executor: `cpu()` of `@weft/codegen/interp`. */
   readonly device?: GPUDevice | Executor | undefined
+  /** How much memory of freed buffers is kept for reuse, and what is noted of live ones. */
+  readonly memory?: HeapOptions | undefined
 }
 
 const isExecutor = (device: object): device is Executor => 'kind' in device && device.kind === 'cpu'
@@ -23,24 +27,31 @@ const isGPUDevice = (device: object): device is GPUDevice => 'queue' in device &
  * refused).
  */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  const { device, gpu } = options
-  if (device === undefined) return new Runtime(...onDevice(await openDevice(options), gpu, true))
+  const { device, gpu, memory } = options
+  if (device === undefined) return new Runtime(...onDevice(await openDevice(options), { gpu, memory, owned: true, stream: options }))
   if (typeof device === 'object' && device !== null) {
-    if (isExecutor(device)) return new Runtime(new CpuBackend(device), new Life())
-    if (isGPUDevice(device)) return new Runtime(...onDevice(device, gpu, false))
+    if (isExecutor(device)) return new Runtime(new CpuBackend(device, memory), new Life())
+    if (isGPUDevice(device)) return new Runtime(...onDevice(device, { gpu, memory, owned: false, stream: options }))
   }
   throw fault('bad-argument', `device is ${shown(device)}, expected a GPUDevice or an executor such as cpu()`)
 }
 
-/** What a runtime on a GPUDevice is made of. `gpu` is where the device comes from: it knows the language's features. */
+export interface OnDevice {
+  /** Where the device comes from: it knows the language's features. */
+  readonly gpu: GPU | undefined
+  readonly owned: boolean
+  readonly unwrap?: Unwrap | undefined
+  readonly memory?: HeapOptions | undefined
+  readonly stream?: Partial<StreamOptions> | undefined
+}
+
+/** What a runtime on a GPUDevice is made of. */
 export function onDevice(
   device: GPUDevice,
-  gpu: GPU | undefined,
-  owned: boolean,
-  unwrap?: Unwrap,
+  { gpu, owned, unwrap, memory, stream }: OnDevice,
 ): [backend: GpuBackend, life: Life] {
   const life = new Life()
-  const backend = new GpuBackend(device, describeDevice(device, gpu), owned, unwrap)
+  const backend = new GpuBackend(device, describeDevice(device, gpu), owned, unwrap, { memory, stream })
   void device.lost.then(({ reason, message }) => {
     life.end(fault('device-lost', `the device was lost (${reason || 'unknown'}): ${message}`, 'create another runtime'))
     backend.destroy()

@@ -1,4 +1,5 @@
-export type { PipelineStats } from './backend'
+export type { BindGroupStats, PipelineStats } from './backend'
+export type { Batch } from './batch'
 export { type BufferLike, type BufferRange, DeviceBuffer, type ReadRange } from './buffer'
 export type { ArrayType, HostBytes } from './bytes'
 export { createRuntime, type RuntimeOptions } from './create'

@@ -41,13 +41,20 @@ export interface Memory {
   outcome: Outcome | null
 }
 
+/** A part of memory: any offset and size in bytes. */
+export interface Part {
+  readonly memory: Memory
+  readonly offset: number
+  readonly size: number
+}
+
 let last = 0
 
 export function memory(fields: Pick<Memory, 'label' | 'size' | 'capacity'> & Partial<Memory>): Memory {
   const { label, size, capacity, gpu = null, bytes = null, lease = null, usageNote = null } = fields
   const own = fields.own ?? true
   const block = lease?.block.id ?? nextBlock()
-  const state = { destroyed: false, dirty: fields.dirty ?? false, outcome: null }
+  const state = { destroyed: fields.destroyed ?? false, dirty: fields.dirty ?? false, outcome: null }
   return { id: ++last, block, lease, label, size, capacity, gpu, bytes, own, usageNote, ...state }
 }
 

@@ -40,5 +40,8 @@ it('out-of-memory: a buffer that the device could not make is told when it is re
   const runtime = await createRuntime({ device: full as unknown as GPUDevice })
   const buffer = runtime.buffer(Float32Array, 1000, { label: 'weights' })
   const error = await failure('out-of-memory', () => buffer.read())
-  expect(error.message).toBe("out-of-memory: the device gave no buffer of 4000 bytes ('weights'): no memory left")
+  expect(error.message).toBe(
+    "out-of-memory: the device gave no buffer of 4,000 bytes ('weights'): no memory left\n" +
+      '  note: buffers that were kept for reuse are free now: try again, or destroy what is not needed',
+  )
 })

@@ -1,6 +1,6 @@
 import type { Backend } from './backend'
 import type { Range } from './bindings'
-import { type BufferOwner, DeviceBuffer, memoryOf, ownerOf } from './buffer'
+import { type BufferOwner, DeviceBuffer, ownerOf, type Place, placeOf } from './buffer'
 import { roundUp } from './bytes'
 import { count, fault, shown } from './errors'
 import type { Memory, UsageNote } from './memory'
@@ -26,21 +26,24 @@ export const looksLikeBuffer = (value: unknown): boolean =>
   ArrayBuffer.isView(value) ||
   (isObject(value) && 'buffer' in value)
 
-/** The memory behind a buffer of any make. `what` names it in errors: `binding-type`, `foreign-buffer`. */
-export function memoryBehind(value: unknown, what: string, owner: BufferOwner, backend: Backend): Memory {
+const whole = (memory: Memory): Place => ({ memory, offset: 0, size: memory.size })
+
+/** The place of a buffer of any make. `what` names it in errors: `binding-type`, `foreign-buffer`. */
+function placeBehind(value: unknown, what: string, owner: BufferOwner, backend: Backend): Place {
   if (value instanceof DeviceBuffer) {
-    if (ownerOf(value) === owner) return memoryOf(value)
+    if (ownerOf(value) === owner) return placeOf(value)
     throw fault(
       'foreign-buffer',
       `${what} is a buffer of another runtime`,
       'read it there and make a buffer of it here',
     )
   }
-  if (isGPUBuffer(value)) return backend.adopt(value)
+  if (isGPUBuffer(value)) return whole(backend.adopt(value))
   const unwrapped = isObject(value) ? backend.unwrap?.(value, what) : null
-  if (unwrapped) return backend.adopt(unwrapped.gpu, unwrapped.usageNote)
-  if (isObject(value) && 'buffer' in value && !ArrayBuffer.isView(value))
-    return memoryBehind(value.buffer, what, owner, backend)
+  if (unwrapped) return whole(backend.adopt(unwrapped.gpu, unwrapped.usageNote))
+  if (isObject(value) && 'buffer' in value && !ArrayBuffer.isView(value)) {
+    return within(placeBehind(value.buffer, what, owner, backend), value as Part, what)
+  }
   const note =
     ArrayBuffer.isView(value) || Array.isArray(value)
       ? 'put host data into a buffer first: runtime.buffer(data)'
@@ -50,19 +53,28 @@ export function memoryBehind(value: unknown, what: string, owner: BufferOwner, b
 
 const isByteCount = (n: unknown): n is number => Number.isSafeInteger(n) && (n as number) >= 0
 
-/** The range that a caller gave to a binding, a read or a write. Also throws `binding-size` where it leaves the buffer. */
-export function rangeOf(value: unknown, what: string, owner: BufferOwner, backend: Backend): Range {
-  const memory = memoryBehind(value, what, owner, backend)
-  const given =
-    value instanceof DeviceBuffer || isGPUBuffer(value) ? {} : (value as { offset?: unknown; size?: unknown })
+interface Part {
+  readonly buffer: unknown
+  readonly offset?: unknown
+  readonly size?: unknown
+}
+
+/** A part of a place, as offset and size ask. Throws `binding-size` where it leaves the buffer. */
+function within(place: Place, given: Part, what: string): Place {
   const offset = given.offset ?? 0
-  const size = given.size ?? memory.size - Number(offset)
-  if (!isByteCount(offset) || !isByteCount(size) || offset + size > memory.size) {
+  const size = given.size ?? place.size - Number(offset)
+  if (!isByteCount(offset) || !isByteCount(size) || offset + size > place.size) {
     throw fault(
       'binding-size',
-      `${what} is the range of ${shown(size)} bytes from byte ${shown(offset)} of a buffer of ${count(memory.size)} bytes`,
+      `${what} is the range of ${shown(size)} bytes from byte ${shown(offset)} of a buffer of ${count(place.size)} bytes`,
     )
   }
+  return { memory: place.memory, offset: place.offset + offset, size }
+}
+
+/** The range that a caller gave to a binding, a read or a write: a buffer, or a part of one. */
+export function rangeOf(value: unknown, what: string, owner: BufferOwner, backend: Backend): Range {
+  const { memory, offset, size } = placeBehind(value, what, owner, backend)
   const ends = offset + size === memory.size
   return { memory, offset, size, bound: ends ? Math.min(roundUp(size, 4), memory.capacity - offset) : size }
 }

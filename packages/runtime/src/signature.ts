@@ -1,6 +1,8 @@
 import type { CompiledKernel } from '@weft/codegen'
-import type { PipelineStats } from './backend'
+import type { BindGroupStats, PipelineStats } from './backend'
 import type { BufferLike } from './buffer'
+import type { BufferStats } from './pool/leases'
+import type { PoolStats } from './pool/pool'
 
 /** What a kernel takes, as types: names and WGSL types. */
 export interface Signature {
@@ -52,15 +54,29 @@ export interface RunOptions {
 export interface BufferOptions {
   /** For error messages and debuggers. */
   readonly label?: string
+  /**
+   * Whether it is 0 at first, as it is by default. Without, a buffer that is used again holds what was left in it, for
+   * those who overwrite all of it anyway: it is cleared only where a kernel is known to write parts of it or to read it.
+   */
+  readonly zero?: boolean
+  /** By default buffers are used again after `destroy()` and have rounded sizes. Without, the GPUBuffer is new and of exactly this size. */
+  readonly pooled?: boolean
 }
 
 export interface RuntimeStats {
   readonly pipelines: PipelineStats
   readonly dispatches: number
+  /** Submits to the device's queue. */
+  readonly submits: number
+  readonly bindGroups: BindGroupStats
   /** Launches of no workgroups, which are not handed to the device. */
   readonly skipped: number
   /** Buffers made by this runtime and not destroyed. */
-  readonly buffers: { readonly live: number; readonly bytes: number }
+  readonly buffers: BufferStats
+  /** Their memory, in use or kept for reuse. */
+  readonly pool: PoolStats
+  /** Staging buffers of readbacks. */
+  readonly staging: PoolStats
 }
 
 /** A kernel that can be called. */

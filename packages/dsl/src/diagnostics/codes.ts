@@ -67,6 +67,7 @@ export const CODES = {
   'compile-failed': 'the compiler of the device rejected the module',
   'dispatch-failed': 'the device rejected a dispatch',
   'out-of-memory': 'the device has not enough memory',
+  'arena-full': 'an arena has no room for a buffer',
   'foreign-buffer': 'a buffer of another device was used',
 } as const
 

@@ -1,10 +1,14 @@
 import type { CompiledKernel, CompiledVariant, Executable, Executor } from '@weft/codegen'
-import type { Backend, Bound, Dispatch, OverrideValues, PipelineStats, Program } from '../backend'
+import type { Backend, Bound, Dispatch, OverrideValues, PipelineStats, Program, Stream } from '../backend'
 import { fault, isWeftError, textOf } from '../errors'
 import type { RuntimeInfo } from '../info'
-import { type Memory, memory, type Outcome } from '../memory'
+import type { Memory, Outcome, Part } from '../memory'
 import type { Observers } from '../observer'
+import { Heap, type HeapOptions } from '../pool/heap'
+import { NO_POOL } from '../pool/pool'
 import type { DeviceFacts } from '../variant'
+import { cpuBlocks } from './blocks'
+import { CpuStream } from './stream'
 
 const sorted = (names: Iterable<string>): string[] => [...names].sort()
 
@@ -12,11 +16,18 @@ const sorted = (names: Iterable<string>): string[] => [...names].sort()
 export class CpuBackend implements Backend {
   observers: Observers | null = null
   readonly device = null
+  readonly stream: Stream = new CpuStream()
+  readonly bindGroups = { stats: { entries: 0, hits: 0, misses: 0, evicted: 0 } }
   readonly info: RuntimeInfo
   readonly facts: DeviceFacts
+  readonly heap: Heap
+  readonly staging = NO_POOL
   readonly #stats = { entries: 0, hits: 0, misses: 0, shared: 0, failed: 0, compileMs: 0 }
 
-  constructor(readonly executor: Executor) {
+  constructor(
+    readonly executor: Executor,
+    options?: HeapOptions,
+  ) {
     const { name, features, languageFeatures, limits } = executor
     this.info = {
       backend: 'cpu',
@@ -29,15 +40,11 @@ export class CpuBackend implements Backend {
       limits,
     }
     this.facts = { features: new Set(features), languageFeatures: new Set(languageFeatures), limits }
+    this.heap = new Heap(cpuBlocks, limits.maxBufferSize, options)
   }
 
   get pipelines(): PipelineStats {
     return { ...this.#stats }
-  }
-
-  allocate(size: number, label: string): Memory {
-    const capacity = Math.max(4, Math.ceil(size / 4) * 4)
-    return memory({ label, size, capacity, bytes: new Uint8Array(capacity) })
   }
 
   adopt(): never {
@@ -48,15 +55,16 @@ export class CpuBackend implements Backend {
     )
   }
 
-  free(): void {}
-
   write(target: Memory, offset: number, bytes: Uint8Array): null {
+    this.heap.write(target, offset === 0 && bytes.byteLength === target.size)
     target.bytes?.set(bytes, offset)
     return null
   }
 
-  async read(source: Memory, offset: number, size: number): Promise<Uint8Array<ArrayBuffer>> {
-    return (source.bytes as Uint8Array<ArrayBuffer>).slice(offset, offset + size)
+  async read(parts: readonly Part[]): Promise<Uint8Array<ArrayBuffer>[]> {
+    return parts.map(({ memory: { bytes }, offset, size }) =>
+      (bytes as Uint8Array<ArrayBuffer>).slice(offset, offset + size),
+    )
   }
 
   prepare(kernel: CompiledKernel, variant: CompiledVariant, overrides: OverrideValues): Program {
@@ -77,7 +85,9 @@ export class CpuBackend implements Backend {
 
   async idle(): Promise<void> {}
 
-  destroy(): void {}
+  destroy(): void {
+    this.heap.destroy()
+  }
 }
 
 class CpuProgram implements Program {

@@ -92,10 +92,16 @@ export class Heap {
     if (block && !overwrites) this.#source.clear(block, roundUp(used.size, 4))
   }
 
-  /** All bytes are about to be written by the host: nothing needs to be cleared. */
-  overwrite(written: Memory): void {
-    written.dirty = false
-    if (written.lease) this.#source.unclear(written.lease.block)
+  /**
+   * Called before the host writes to memory, all of it or a part. Recorded work may count on a clear that waits, and
+   * comes before the write; if there is none, the write may go to the queue directly, which clears must not undo.
+   */
+  write(written: Memory, whole: boolean): void {
+    this.use(written, whole)
+    const block = written.lease?.block
+    if (!block || this.#source.recording()) return
+    if (whole) this.#source.unclear(block)
+    else this.#source.settle(block)
   }
 
   /**
@@ -106,7 +112,7 @@ export class Heap {
     const { gpu, lease } = escaping
     if (!gpu || !lease || this.#escaped.has(gpu)) return
     this.use(escaping, false)
-    this.#source.settle()
+    this.#source.settle(lease.block)
     lease.block.retired = true
     this.#escaped.set(gpu, new WeakRef(escaping))
   }

@@ -85,7 +85,10 @@ it('keeps nothing after its end, and no trace of sizes that are gone', () => {
   for (let size = 256; size <= 4096; size += 256) pool.release(take(size).block)
   recording = true
   pool.release(take(4096).block)
+  const late = take(256).block
   pool.destroy()
+  recording = false
+  pool.release(late)
   expect(pool.stats).toMatchObject({ idle: 0, idleBytes: 0, waiting: 0, bytes: 0 })
   expect(new Set(dropped).size).toBe(dropped.length)
 })

@@ -32,6 +32,18 @@ export interface PoolStats {
   readonly peakBytes: number
 }
 
+/** Of a pool that does not exist. */
+export const NO_POOL: PoolStats = {
+  idle: 0,
+  idleBytes: 0,
+  waiting: 0,
+  hits: 0,
+  misses: 0,
+  trimmed: 0,
+  bytes: 0,
+  peakBytes: 0,
+}
+
 /** Where blocks come from and go to, and what is known of the work that uses them. */
 export interface Source {
   make(capacity: number, usage: number, label: string): Block
@@ -42,8 +54,8 @@ export interface Source {
   clear(block: Block, bytes: number): void
   /** Takes back a `clear`, if it has not happened yet: all bytes will be written. */
   unclear(block: Block): void
-  /** Hands over all clears that wait. */
-  settle(): void
+  /** Hands over its `clear` now, if it has not happened yet. */
+  settle(block: Block): void
 }
 
 let last = 0
@@ -69,11 +81,15 @@ export class Pool {
   #misses = 0
   #trimmed = 0
 
+  #maxIdleBytes: number
+
+  /** `maxIdleBytes`: most bytes that are kept idle. */
   constructor(
     readonly source: Source,
-    /** Most bytes that are kept idle. */
-    readonly maxIdleBytes: number,
-  ) {}
+    maxIdleBytes: number,
+  ) {
+    this.#maxIdleBytes = maxIdleBytes
+  }
 
   get stats(): PoolStats {
     return {
@@ -140,13 +156,15 @@ export class Pool {
     this.#bytes -= block.capacity
   }
 
+  /** The end: what comes back later is not kept. */
   destroy(): void {
+    this.#maxIdleBytes = -1
     this.trim(0)
     for (const block of this.#waiting.splice(0)) this.#drop(block)
   }
 
   #park(block: Block): void {
-    if (block.retired || block.capacity > this.maxIdleBytes) {
+    if (block.retired || block.capacity > this.#maxIdleBytes) {
       this.#drop(block)
       return
     }
@@ -156,7 +174,7 @@ export class Pool {
     else this.#idle.set(key, [block])
     this.#order.add(block)
     this.#idleBytes += block.capacity
-    if (this.#idleBytes > this.maxIdleBytes) this.trim(this.maxIdleBytes)
+    if (this.#idleBytes > this.#maxIdleBytes) this.trim(this.#maxIdleBytes)
   }
 
   /** Takes a block out of the idle ones: the first or the last of its class. */

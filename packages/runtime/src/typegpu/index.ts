@@ -1,6 +1,7 @@
 import type { TgpuRoot } from 'typegpu'
 import { onDevice } from '../create'
 import { fault, shown } from '../errors'
+import type { HeapOptions } from '../pool/heap'
 import { unwrapWith } from './buffers'
 import { TypegpuRuntime } from './runtime'
 
@@ -11,15 +12,17 @@ export interface TypegpuRuntimeOptions {
   readonly root: TgpuRoot
   /** Where the device comes from, for the language features that it has; by default `navigator.gpu`. */
   readonly gpu?: GPU | undefined
+  /** How much memory of freed buffers is kept for reuse, and what is noted of live ones. */
+  readonly memory?: HeapOptions | undefined
 }
 
 const isRoot = (root: unknown): root is TgpuRoot =>
   typeof root === 'object' && root !== null && 'device' in root && 'unwrap' in root
 
 /** A runtime on the device of a TypeGPU root: `createRuntime({ root: await tgpu.init() })`. Rejects `bad-argument`. */
-export async function createRuntime({ root, gpu }: TypegpuRuntimeOptions): Promise<TypegpuRuntime> {
+export async function createRuntime({ root, gpu, memory }: TypegpuRuntimeOptions): Promise<TypegpuRuntime> {
   if (!isRoot(root)) {
     throw fault('bad-argument', `root is ${shown(root)}, expected a TypeGPU root`, 'await tgpu.init() gives one')
   }
-  return new TypegpuRuntime(root, ...onDevice(root.device, gpu, false, unwrapWith(root)))
+  return new TypegpuRuntime(root, ...onDevice(root.device, { gpu, memory, owned: false, unwrap: unwrapWith(root) }))
 }

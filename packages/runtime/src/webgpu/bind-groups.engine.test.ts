@@ -64,11 +64,11 @@ gpu('the bind-group cache', () => {
     get(cache, layout, range(a), range(b))
     get(cache, layout, range(c), range(a, 256))
     const kept = get(cache, layout, range(b), range(c))
-    cache.drop(a.id)
+    cache.drop(a.block)
     expect(cache.stats.entries).toBe(1)
     expect(get(cache, layout, range(b), range(c))).toBe(kept)
-    cache.drop(a.id)
-    cache.drop(b.id)
+    cache.drop(a.block)
+    cache.drop(b.block)
     expect(cache.stats.entries).toBe(0)
   })
 
@@ -85,13 +85,13 @@ gpu('the bind-group cache', () => {
     const all = Array.from({ length: 40 }, made)
     for (let round = 0; round < 60; round++) {
       for (const of of all) get(cache, layout, range(of, 0, 4 * (1 + ((round * 7) % 23))))
-      if (round % 9 === 0) cache.drop((all[round % 40] as Memory).id)
+      if (round % 9 === 0) cache.drop((all[round % 40] as Memory).block)
     }
     const { entries, hits, misses, evicted } = cache.stats
     expect(entries).toBeLessThanOrEqual(500)
     expect(hits + misses).toBe(2400)
     expect(evicted).toBeGreaterThan(0)
-    for (const of of all) cache.drop(of.id)
+    for (const of of all) cache.drop(of.block)
     expect(cache.stats.entries).toBe(0)
   })
 })

@@ -1,3 +1,4 @@
+import type { BindGroupStats } from '../backend'
 import type { Memory } from '../memory'
 import { scoped } from './scopes'
 
@@ -7,14 +8,6 @@ export interface Resource {
   readonly texture: object | null
   readonly offset: number
   readonly size: number
-}
-
-export interface BindGroupStats {
-  readonly entries: number
-  readonly hits: number
-  readonly misses: number
-  /** Given up for others, since the cache is bounded. */
-  readonly evicted: number
 }
 
 /** A bind group and what became of making it. */
@@ -113,7 +106,7 @@ export class BindGroupCache {
     if (length > this.#scratch.length) this.#scratch = new Float64Array(2 * length)
     let at = 0
     for (const { memory, texture, offset, size } of resources) {
-      this.#scratch[at++] = memory ? memory.id : texture ? this.#textureId(texture) : 0
+      this.#scratch[at++] = memory ? memory.block : texture ? this.#textureId(texture) : 0
       this.#scratch[at++] = offset
       this.#scratch[at++] = size
     }

@@ -38,12 +38,8 @@ export class GpuBlocks implements Source {
     this.#clears.delete(block)
   }
 
-  /** Whether a clear of it waits, which would undo what is written to it now. */
-  owes(block: Block): boolean {
-    return this.#clears.has(block)
-  }
-
-  settle(): void {
+  settle(block: Block): void {
+    if (!this.#clears.has(block)) return
     const commands = this.prologue()
     if (commands) this.device.queue.submit([commands])
   }

@@ -1,16 +1,10 @@
 import { roundDown, roundUp } from '../bytes'
 import { fault, textOf, type WeftError } from '../errors'
-import { type Memory, USAGE } from '../memory'
+import { type Part, USAGE } from '../memory'
 import type { Block, Pool } from '../pool/pool'
 import { powerOfTwo } from '../pool/size-class'
+import type { GpuBlocks } from './blocks'
 import { scoped } from './scopes'
-
-/** Part of memory that is to be read: any offset and size in bytes. */
-export interface Part {
-  readonly memory: Memory
-  readonly offset: number
-  readonly size: number
-}
 
 /** Where the bytes of a part are in a staging buffer: `skip` bytes after `at`, since copies are of whole words. */
 interface Place {
@@ -37,8 +31,7 @@ export class Readbacks {
   constructor(
     readonly device: GPUDevice,
     readonly pool: Pool,
-    /** Submits a command buffer after all that waits to be submitted. */
-    readonly submit: (commands: GPUCommandBuffer) => void,
+    readonly blocks: GpuBlocks,
     /** Most bytes of one buffer. */
     readonly maxSize: number,
   ) {}
@@ -76,7 +69,9 @@ export class Readbacks {
       for (const { part, from, at, span } of places) {
         encoder.copyBufferToBuffer(part.memory.gpu as GPUBuffer, from, block.gpu as GPUBuffer, at, span)
       }
-      this.submit(encoder.finish())
+      const first = this.blocks.prologue()
+      const commands = encoder.finish()
+      this.device.queue.submit(first ? [first, commands] : [commands])
       return block
     })
     try {
@@ -105,7 +100,8 @@ export class Readbacks {
     this.pool.release(staging)
     // nobody else has the staging buffer, so an aborted mapping means that the device is gone
     if ((failure as Error).name === 'AbortError') return fault('device-lost', 'the device was lost during a readback')
-    const text = (await error)?.message ?? textOf((failure as { message?: string }).message ?? failure)
+    const text =
+      (await staging.failure) ?? (await error)?.message ?? textOf((failure as { message?: string }).message ?? failure)
     const labels = [...new Set(places.map(({ part }) => `'${part.memory.label}'`))].join(', ')
     return fault('dispatch-failed', `the readback of ${labels} failed: ${text}`)
   }

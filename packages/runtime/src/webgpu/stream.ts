@@ -1,17 +1,18 @@
 import { fault, textOf, type WeftError } from '../errors'
-import type { Memory, Outcome } from '../memory'
+import type { Stream, StreamOptions } from '../backend'
+import type { Outcome } from '../memory'
 import type { Observed } from '../observer'
 import { type Call, PassState } from './call'
 import { blame, type Part, type Recorded } from './culprit'
 import { scoped } from './scopes'
 import type { UniformArena } from './uniforms'
 
-export interface StreamOptions {
-  /** Dispatches after which what is recorded is submitted, also within a batch. */
-  readonly maxDispatchesPerSubmit: number
-  /** One pass for many dispatches, or one for each. */
-  readonly passes: 'single' | 'each'
-}
+
+export const streamOptions = (given: Partial<StreamOptions> = {}): StreamOptions => ({
+  maxDispatchesPerSubmit: given.maxDispatchesPerSubmit ?? 4096,
+  maxSubmitsInFlight: given.maxSubmitsInFlight ?? 256,
+  passes: given.passes ?? 'single',
+})
 
 /** Staged uploads of one submit, in bytes, after which it is submitted. */
 const MAX_STAGED = 32 * 2 ** 20
@@ -34,7 +35,7 @@ function pending(): Pending {
  * recorded and then settled, which submits it – unless a batch is open, in which the submit comes at its end, when it
  * is full, or when something has to be seen.
  */
-export class CommandStream {
+export class CommandStream implements Stream {
   /** The number of the submit that is being recorded. What is recorded now is on its way when `submitted` has reached it. */
   serial = 1
   submits = 0
@@ -42,8 +43,6 @@ export class CommandStream {
   prologue: () => GPUCommandBuffer | null = () => null
   /** After a submit. */
   onSubmit: (serial: number) => void = () => undefined
-  /** Memory to destroy once what is recorded is submitted. */
-  readonly retired: Memory[] = []
   #encoder: GPUCommandEncoder | null = null
   #pass: GPUComputePassEncoder | null = null
   readonly #state = new PassState()
@@ -51,6 +50,8 @@ export class CommandStream {
   #dispatches = 0
   #depth = 0
   #pending: Pending | null = null
+  #finished = 0
+  #watch: Promise<void> | null = null
 
   constructor(
     readonly device: GPUDevice,
@@ -150,6 +151,24 @@ export class CommandStream {
     return outcome
   }
 
+  /**
+   * When the device has caught up, or null where it is not far behind. Watched from half the limit on, so that it still
+   * has work when those who wait go on.
+   */
+  room(): Promise<void> | null {
+    const { maxSubmitsInFlight } = this.options
+    const inFlight = this.submitted - this.#finished
+    if (inFlight * 2 < maxSubmitsInFlight) return null
+    const { submitted } = this
+    const caughtUp = () => {
+      this.#finished = submitted
+      this.#watch = null
+    }
+    // a lost device refuses to tell, and its loss is reported elsewhere
+    this.#watch ??= this.device.queue.onSubmittedWorkDone().then(caughtUp, caughtUp)
+    return inFlight < maxSubmitsInFlight ? null : this.#watch
+  }
+
   /** Nothing more will be submitted. */
   close(reason: WeftError): void {
     this.#pending?.resolve(reason)
@@ -190,7 +209,6 @@ export class CommandStream {
     const commands = encoder.finish()
     this.device.queue.submit(first ? [first, commands] : [commands])
     this.uniforms.submitted()
-    for (const { gpu } of this.retired.splice(0)) gpu?.destroy()
     this.submits++
     this.onSubmit(this.serial++)
     observers?.submitted()

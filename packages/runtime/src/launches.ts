@@ -1,0 +1,107 @@
+import type { CompiledKernel } from '@weft/codegen'
+import { asFault, type Buffers } from './buffers'
+import { fault, shown } from './errors'
+import { LoadedKernel, type Plan } from './kernel'
+import { follow } from './memory'
+import type { Launcher, RunOptions } from './signature'
+import type { Handed, Work } from './work'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The kernels of one runtime: loaded once, launched in the order of everything else. */
+export class Launches {
+  readonly #work: Work
+  readonly #buffers: Buffers
+  readonly #loaded = new WeakMap<CompiledKernel, LoadedKernel>()
+  readonly #launchers = new WeakMap<CompiledKernel, Launcher>()
+  dispatches = 0
+  skipped = 0
+
+  constructor(work: Work, buffers: Buffers) {
+    this.#work = work
+    this.#buffers = buffers
+  }
+
+  loaded(kernel: CompiledKernel): LoadedKernel {
+    let loaded = this.#loaded.get(kernel)
+    if (!loaded) {
+      checkKernel(kernel)
+      this.#loaded.set(kernel, (loaded = new LoadedKernel(kernel, this.#work.backend)))
+    }
+    return loaded
+  }
+
+  launcher(kernel: CompiledKernel): Launcher {
+    checkKernel(kernel)
+    let launcher = this.#launchers.get(kernel)
+    if (!launcher) {
+      const loaded = this.loaded(kernel)
+      const launch = (args: Values = {}, options: RunOptions = {}) => this.launch(loaded, args, options)
+      const compile = (options: RunOptions = {}) => this.compile(loaded, options)
+      this.#launchers.set(kernel, (launcher = Object.assign(launch, { kernel, compile })))
+    }
+    return launcher
+  }
+
+  async compile(loaded: LoadedKernel, options: RunOptions = {}): Promise<void> {
+    this.#work.life.check()
+    await this.#work.life.during(Promise.resolve(loaded.compile(options)))
+  }
+
+  launch(loaded: LoadedKernel, args: Values, options: RunOptions): Promise<void> {
+    const { life, backend } = this.#work
+    try {
+      life.check()
+      const plan = loaded.plan(args, options, (value, what) => this.#buffers.range(value, what))
+      if (!plan) {
+        this.skipped++
+        return Promise.resolve()
+      }
+      backend.observers?.called(plan)
+      return this.#work.promised(this.hand(plan))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Hands a launch over, at once when nothing is waiting. */
+  hand(plan: Plan): Handed | Promise<Handed> {
+    const { life, backend, timeline } = this.#work
+    this.dispatches++
+    const handed = timeline.after(plan.program, (program): Handed => {
+      life.check()
+      const { observers } = backend
+      observers?.before(plan)
+      const outcome = program.dispatch(plan)
+      observers?.after(plan)
+      return { outcome, batched: backend.stream.batching }
+    })
+    if (!(handed instanceof Promise)) {
+      const outcome = follow(handed.outcome, plan.reads, plan.writes)
+      this.#work.track(outcome)
+      return { outcome, batched: handed.batched }
+    }
+    const failed = (error: unknown): Handed => ({ outcome: Promise.resolve(asFault(error)), batched: false })
+    const later = handed.catch(failed)
+    const outcome = follow(
+      later.then((made) => made.outcome),
+      plan.reads,
+      plan.writes,
+    )
+    this.#work.track(outcome)
+    return later.then(({ batched }) => ({ outcome, batched }))
+  }
+}
+
+/** Refuses what is no compiled kernel, most often one that was not compiled yet. */
+function checkKernel(kernel: unknown): void {
+  if (typeof kernel === 'object' && kernel !== null && 'variants' in kernel && 'bindings' in kernel) return
+  const source = typeof kernel === 'object' && kernel !== null && 'ir' in kernel
+  throw fault(
+    'bad-argument',
+    source
+      ? 'a kernel was given that is not compiled'
+      : `${shown(kernel)} was given where a compiled kernel is expected`,
+    "compile it: runtime.run(compile(kernel), …), with compile from '@weft/codegen'",
+  )
+}
