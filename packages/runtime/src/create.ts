@@ -28,7 +28,8 @@ const isGPUDevice = (device: object): device is GPUDevice => 'queue' in device &
  */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const { device, gpu, memory } = options
-  if (device === undefined) return new Runtime(...onDevice(await openDevice(options), { gpu, memory, owned: true, stream: options }))
+  if (device === undefined)
+    return new Runtime(...onDevice(await openDevice(options), { gpu, memory, owned: true, stream: options }))
   if (typeof device === 'object' && device !== null) {
     if (isExecutor(device)) return new Runtime(new CpuBackend(device, memory), new Life())
     if (isGPUDevice(device)) return new Runtime(...onDevice(device, { gpu, memory, owned: false, stream: options }))

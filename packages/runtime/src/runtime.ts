@@ -51,7 +51,16 @@ export class Runtime {
     const { pipelines, bindGroups, stream, heap, staging } = this.#backend
     const { dispatches, skipped } = this.#launches
     const { submits } = stream
-    return { dispatches, skipped, submits, pipelines, bindGroups: bindGroups.stats, buffers: heap.buffers, pool: heap.stats, staging }
+    return {
+      dispatches,
+      skipped,
+      submits,
+      pipelines,
+      bindGroups: bindGroups.stats,
+      buffers: heap.buffers,
+      pool: heap.stats,
+      staging,
+    }
   }
 
   /** A buffer with the bytes of a typed array, of its window when it is a view; `read()` gives that kind of array. */

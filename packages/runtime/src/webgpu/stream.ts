@@ -1,12 +1,11 @@
-import { fault, textOf, type WeftError } from '../errors'
 import type { Stream, StreamOptions } from '../backend'
+import { fault, textOf, type WeftError } from '../errors'
 import type { Outcome } from '../memory'
 import type { Observed } from '../observer'
 import { type Call, PassState } from './call'
 import { blame, type Part, type Recorded } from './culprit'
 import { scoped } from './scopes'
 import type { UniformArena } from './uniforms'
-
 
 export const streamOptions = (given: Partial<StreamOptions> = {}): StreamOptions => ({
   maxDispatchesPerSubmit: given.maxDispatchesPerSubmit ?? 4096,
