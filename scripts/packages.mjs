@@ -38,6 +38,7 @@ export const packages = [
       { subpath: '.', output: 'index', sources: ['src/index.ts'] },
       { subpath: './node', output: 'node', sources: ['src/node/index.ts', 'src/node.ts'] },
       { subpath: './typegpu', output: 'typegpu', sources: ['src/typegpu/index.ts'] },
+      { subpath: './profile', output: 'profile', sources: ['src/profile/index.ts'] },
     ],
   },
   {

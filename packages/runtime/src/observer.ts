@@ -57,8 +57,11 @@ export interface Observer {
   called?(dispatch: ObservedDispatch): void
   before?(dispatch: ObservedDispatch, peek: Peek): void
   after?(dispatch: ObservedDispatch, peek: Peek): void
-  /** A pass is about to begin. What is given goes into its descriptor; of several observers the first that answers is taken. */
-  pass?(): GPUComputePassTimestampWrites | undefined
+  /**
+   * A pass is about to begin. What is given goes into its descriptor; `free` is false where an observer before this one
+   * has given something, and then an answer is not used.
+   */
+  pass?(free: boolean): GPUComputePassTimestampWrites | undefined
   /** What was recorded so far was handed to the queue. */
   submitted?(): void
   transfer?(transfer: Transfer): void
@@ -89,11 +92,12 @@ export class Observers {
   }
 
   pass(): GPUComputePassTimestampWrites | undefined {
+    let taken: GPUComputePassTimestampWrites | undefined
     for (const observer of this.list) {
-      const writes = observer.pass?.()
-      if (writes) return writes
+      const writes = observer.pass?.(taken === undefined)
+      taken ??= writes
     }
-    return undefined
+    return taken
   }
 
   submitted(): void {

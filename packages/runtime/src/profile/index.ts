@@ -1,0 +1,6 @@
+export type { ChromeEvent, ChromeTrace } from './chrome'
+export { type CostArguments, cost, type Extent, type KernelCost, type Work } from './cost'
+export { type Profiler, type ProfilerOptions, profiler } from './profiler'
+export type { ClockKind } from './samples'
+export type { Statistics } from './statistics'
+export type { KernelRow, SectionRow, Summary } from './summary'

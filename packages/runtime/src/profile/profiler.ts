@@ -1,0 +1,89 @@
+import type { Runtime } from '../runtime'
+import { type ChromeTrace, chromeTrace } from './chrome'
+import { type Clock, cpuClock, gpuClock, submitClock } from './clocks'
+import type { KernelCost } from './cost'
+import { Recorder } from './recorder'
+import { reportOf } from './report'
+import type { Recorded } from './samples'
+import { type Summary, summarize } from './summary'
+
+export interface ProfilerOptions {
+  /**
+   * `dispatch` (default) gives every dispatch a pass of its own, which costs a little time between them; `pass` leaves
+   * passes as they are, so that the times of recordings and batches are those of all their dispatches together.
+   */
+  readonly timestamps?: 'dispatch' | 'pass'
+  /** The work of kernels, for GB/s and GFLOP/s. */
+  readonly costs?: readonly KernelCost[]
+  /** How many samples to keep at least, the newest; 100,000 by default. */
+  readonly keep?: number
+}
+
+/** Measures what a runtime does. Made by `profiler`. */
+export class Profiler {
+  readonly #recorder: Recorder
+  readonly #clock: Clock
+  readonly #detach: () => void
+
+  /** Use `profiler`. */
+  constructor(runtime: Runtime, { timestamps = 'dispatch', costs = [], keep = 100_000 }: ProfilerOptions) {
+    const recorder = new Recorder(costs, keep)
+    const { device } = runtime
+    this.#recorder = recorder
+    this.#clock = !device
+      ? cpuClock(recorder)
+      : device.features.has('timestamp-query')
+        ? gpuClock(device, timestamps === 'dispatch' ? 'each' : undefined, recorder)
+        : submitClock(device, recorder)
+    this.#detach = runtime.observe({ ...this.#clock, called: (dispatch) => recorder.called(dispatch) })
+  }
+
+  /**
+   * Runs `body` as a section: what it dispatches is counted for it and for the sections around it. Sections that run
+   * side by side cannot be told apart: a dispatch goes to the one that was opened last.
+   */
+  section<T>(name: string, body: () => T | Promise<T>): Promise<T> {
+    return this.#recorder.sections.run(name, body)
+  }
+
+  /** The statistics since the start or the last `reset`, once what was submitted is done. */
+  async summary(): Promise<Summary> {
+    return summarize(await this.#recorded())
+  }
+
+  /** The same as a table for people. */
+  async report(): Promise<string> {
+    return reportOf(await this.summary())
+  }
+
+  /** Dispatches, sections and submits on a time line, as JSON for Perfetto (ui.perfetto.dev) and chrome://tracing. */
+  async trace(): Promise<ChromeTrace> {
+    return chromeTrace(await this.#recorded())
+  }
+
+  /** Forgets what was measured so far, as after a warm-up. */
+  async reset(): Promise<void> {
+    await this.#clock.settle()
+    this.#recorder.forget()
+  }
+
+  /** Ends the measuring; what was measured can still be asked for. */
+  end(): void {
+    this.#detach()
+  }
+
+  [Symbol.dispose](): void {
+    this.end()
+  }
+
+  async #recorded(): Promise<Recorded> {
+    await this.#clock.settle()
+    return this.#recorder.recorded(this.#clock.kind)
+  }
+}
+
+/**
+ * Measures what `runtime` does from now on, until `end()`: on WebGPU by timestamps, on the CPU by the host's clock. Where
+ * a device has no timestamps, all that is measured is how long the host waits for each submit, and that is what it says.
+ */
+export const profiler = (runtime: Runtime, options: ProfilerOptions = {}): Profiler => new Profiler(runtime, options)
