@@ -40,6 +40,8 @@ export function gpuClock(device: GPUDevice, passes: 'each' | undefined, sink: Si
     passes,
     before() {
       dispatches++
+      // a dispatch may yet go into a pass that was begun before anyone watched
+      if (passes === 'each') current = null
     },
     pass(free) {
       if (!free) {

@@ -13,7 +13,7 @@ const slow = fixture({
   name: 'slow',
   bindings: { out: 'write array<u32>' },
   params: { n: 'u32' },
-  body: '  var x = gid.x; for (var i = 0u; i < 200000u; i++) { x = x * 1664525u + 1013904223u; } if (gid.x < params.n) { out[gid.x] = x; }',
+  body: '  var x = gid.x; for (var i = 0u; i < 50000u; i++) { x = x * 1664525u + 1013904223u; } if (gid.x < params.n) { out[gid.x] = x; }',
 })
 
 const costs = [
@@ -147,6 +147,57 @@ gpu('by timestamps', () => {
     profile.end()
     expect(kernels[0]?.times?.count).toBe(2501)
     expect(dropped).toEqual({ negative: 0, unwritten: 0, unmeasured: 0, forgotten: 0 })
+  })
+
+  it('measures every dispatch of a batch, though there are more than a query set has room for', async () => {
+    const profile = profiler(runtime)
+    const x = runtime.buffer(Uint32Array, 1)
+    await profile.section('batch', () =>
+      runtime.batch(() => {
+        for (let i = 0; i < 3000; i++) void runtime.run(increment, { x, out: x, n: 1 })
+      }),
+    )
+    const { kernels, sections, dropped } = await profile.summary()
+    profile.end()
+    expect(kernels[0]?.times?.count).toBe(3000)
+    expect(sections[0]).toMatchObject({ path: 'batch', runs: 1, incomplete: 0 })
+    expect(dropped).toEqual({ negative: 0, unwritten: 0, unmeasured: 0, forgotten: 0 })
+    expect([...(await x.read())]).toEqual([3000])
+  })
+
+  it('measures passes as they are', async () => {
+    const profile = profiler(runtime, { timestamps: 'pass' })
+    const [out, other] = [runtime.buffer(Uint32Array, 64), runtime.buffer(Uint32Array, 64)]
+    await runtime.batch(async () => {
+      void profile.section('a', () => runtime.run(slow, { out, n: 64 }))
+      void profile.section('b', () => runtime.run(slow, { out: other, n: 64 }))
+      void runtime.run(increment, { x: out, out, n: 64 })
+    })
+    await profile.section('a', () => runtime.run(slow, { out, n: 64 }))
+    const { kernels, sections } = await profile.summary()
+    profile.end()
+    const counts = Object.fromEntries(kernels.map(({ name, times }) => [name, times?.count]))
+    expect(counts).toEqual({ slow: 1, 'slow ×2, increment': 1 })
+    // the pass is in no section as a whole
+    expect(sections.map(({ path, runs, times }) => [path, runs, times?.count])).toEqual([
+      ['a', 2, 1],
+      ['a/b', 1, undefined],
+    ])
+  })
+
+  it('leaves dispatches alone that share a pass begun before', async () => {
+    const out = runtime.buffer(Uint32Array, 64)
+    let profile = profiler(runtime)
+    profile.end()
+    await runtime.batch(async () => {
+      await runtime.run(fill, { out, n: 64, value: 1 })
+      profile = profiler(runtime)
+      await runtime.run(fill, { out, n: 64, value: 2 })
+      await runtime.run(fill, { out, n: 64, value: 3 })
+    })
+    const { kernels, dispatches, dropped } = await profile.summary()
+    profile.end()
+    expect([dispatches, kernels[0]?.times?.count, dropped.unmeasured]).toEqual([2, 1, 1])
   })
 
   it('gives a query to each of many passes of one submit', async () => {
