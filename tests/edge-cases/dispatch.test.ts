@@ -61,7 +61,7 @@ describe('dispatch, limits and concurrency, edge cases 74–90', () => {
     expect(compile(bySubgroups, { profile: 'firefox' }).variants.map((v) => v.source)).toEqual(['portable'])
   })
   it('[edge-80 refuses] subgroup operations in divergent flow, and sums of bools', () => {
-    refuses(() => compile(barrierIn(({ k, u }) => { const s = k.var('s', u32(0)); k.if(u.gt(3), () => s.set(k.subgroupAdd(u))) })), 'divergent-subgroup', "'subgroupAdd' stands in control flow that may differ within a subgroup")
+    refuses(() => compile(barrierIn(({ k, u }) => { const s = k.var('s', u32(0)); k.if(u.gt(3), () => s.set(k.subgroupAdd(u))) })), 'divergent-subgroup', "'subgroupAdd' stands in control flow that may differ between the invocations of a subgroup")
     refuses(() => barrierIn(({ k, u }) => void k.let('s', k.subgroupAdd(u.gt(3) as never))).ir(), 'no-overload', 'subgroupAdd does not take bool')
     refuses(() => barrierIn(({ k, u }) => void k.let('s', k.subgroupBroadcast(u, u as never))).ir(), 'not-constant', /argument 2 of subgroupBroadcast must be a constant[\s\S]*subgroupShuffle/)
     refuses(() => compile(barrierIn(({ k, u }) => void k.let('s', k.subgroupShuffleXor(u, u)))), 'not-uniform', "argument 2 of 'subgroupShuffleXor' may differ between the invocations of a subgroup")

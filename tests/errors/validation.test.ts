@@ -23,7 +23,7 @@ describe('uniformity', () => {
       k.workgroupBarrier() // AT
     })
   }))
-  error('divergent-subgroup', 'a sum in an if on the id', ["divergent-subgroup: 'subgroupAdd' stands in control flow that may differ within a subgroup", '  at AT', '  note: move it out of the branch, so that all invocations of a subgroup reach it'], () => build(({ n }, k) => {
+  error('divergent-subgroup', 'a sum in an if on the id', ["divergent-subgroup: 'subgroupAdd' stands in control flow that may differ between the invocations of a subgroup", '  at AT', '  note: move it out of the branch, so that all invocations of a subgroup reach it'], () => build(({ n }, k) => {
     const sum = k.var('sum', u32(0))
     k.if(k.localIndex.lt(32), () => {
       sum.set(k.subgroupAdd(n)) // AT

@@ -4,6 +4,8 @@ import type { FeatureName } from './features'
 export interface BuiltinRow {
   readonly type: 'u32' | 'vec3u'
   readonly uniform: 'workgroup' | 'subgroup' | 'divergent'
+  /** What keeps it small: its nature, or a launch rule and the guard of folded launches. */
+  readonly bounded?: 'always' | 'launch'
   readonly feature?: FeatureName
 }
 
@@ -11,14 +13,14 @@ export const BUILTINS = {
   local_invocation_id: { type: 'vec3u', uniform: 'divergent' },
   local_invocation_index: { type: 'u32', uniform: 'divergent' },
   global_invocation_id: { type: 'vec3u', uniform: 'divergent' },
-  workgroup_id: { type: 'vec3u', uniform: 'workgroup' },
-  num_workgroups: { type: 'vec3u', uniform: 'workgroup' },
+  workgroup_id: { type: 'vec3u', uniform: 'workgroup', bounded: 'launch' },
+  num_workgroups: { type: 'vec3u', uniform: 'workgroup', bounded: 'always' },
   global_invocation_index: { type: 'u32', uniform: 'divergent', feature: 'linear-indexing' },
-  workgroup_index: { type: 'u32', uniform: 'workgroup', feature: 'linear-indexing' },
-  subgroup_size: { type: 'u32', uniform: 'workgroup', feature: 'subgroups' },
+  workgroup_index: { type: 'u32', uniform: 'workgroup', bounded: 'launch', feature: 'linear-indexing' },
+  subgroup_size: { type: 'u32', uniform: 'workgroup', bounded: 'always', feature: 'subgroups' },
   subgroup_invocation_id: { type: 'u32', uniform: 'divergent', feature: 'subgroups' },
   subgroup_id: { type: 'u32', uniform: 'subgroup', feature: 'subgroup-id' },
-  num_subgroups: { type: 'u32', uniform: 'workgroup', feature: 'subgroup-id' },
+  num_subgroups: { type: 'u32', uniform: 'workgroup', bounded: 'always', feature: 'subgroup-id' },
 } as const satisfies Record<string, BuiltinRow>
 
 export type BuiltinName = keyof typeof BUILTINS

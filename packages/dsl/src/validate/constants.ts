@@ -26,8 +26,6 @@ type Made = Of<Expr, 'op' | 'construct' | 'convert' | 'bitcast' | 'index'>
  * functions.
  */
 export class Constants {
-  /** By number of the node (see `Numbers`): its value, null where it is not constant. */
-  private readonly values: (Value | null | undefined)[] = []
   private readonly reported = new Set<Expr>()
   /** The function whose body is looked at. */
   func: Func | null = null
@@ -67,9 +65,9 @@ export class Constants {
       case 'length':
         return this.length(e)
     }
-    const n = this.context.numbers.of(e)
-    const known = this.values[n]
-    return known === undefined ? (this.values[n] = this.made(e)) : known
+    const node = this.context.nodes.of(e)
+    if (node.value === undefined) node.value = this.made(e)
+    return node.value
   }
 
   /** The number that a constant scalar is, or null. */

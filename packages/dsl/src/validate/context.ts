@@ -1,8 +1,8 @@
 import type { Code, Diagnostic } from '../diagnostics'
-import type { Binding, Block, ConstantDecl, Extent, Func, Kernel, OverrideDecl, Stmt, Variable } from '../ir'
+import type { Binding, ConstantDecl, Extent, Func, Kernel, OverrideDecl, Stmt, Variable } from '../ir'
 import type { ArrayType, Field } from '../types'
 import { DEFAULT_LIMITS, type Limits } from './limits'
-import { Numbers } from './numbers'
+import { Nodes } from './nodes'
 
 export interface ValidateOptions {
   /** Limits of the device, where they are above the defaults. */
@@ -25,11 +25,7 @@ export class Context {
   readonly makers: (Stmt | undefined)[] = []
   /** Whether anything waits for other invocations or exchanges values with them. */
   synchronizes = false
-  /** Of the statements of the entry point, the last one that does. */
-  lastSynchronized = -1
-  /** The blocks that write what others see, or integers, of which indices are made. */
-  readonly guarded = new Set<Block>()
-  readonly numbers = new Numbers()
+  readonly nodes = new Nodes()
   /** The variables that each function declares; null is the entry point. */
   readonly locals = new Map<Func | null, readonly Variable[]>()
   /** Bindings that something writes, by name. */

@@ -38,7 +38,7 @@ export function rootType(root: Root, func: Func | null, context: Context): Type 
 }
 
 /** Where a place lies; `function` stands for private memory, too. */
-export function spaceOf({ root }: Place, func: Func | null, context: Context): string {
+export function spaceOf(root: Root, func: Func | null, context: Context): string {
   if (root.kind === 'variable') return context.variables.get(root.id)?.space === 'workgroup' ? 'workgroup' : 'function'
   if (root.kind !== 'pointer') return context.bindings.get(root.name)?.kind ?? 'storage'
   const space = pointerType(root.name, func)?.space ?? 'function'

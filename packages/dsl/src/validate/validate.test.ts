@@ -444,7 +444,7 @@ const BODIES: readonly Case[] = [
   [
     'a subgroup operation in divergent flow',
     () => withBody([t.if_(t.op('lt', t.lid(), t.u(3)), [t.effect('subgroupElect', 'bool')])]),
-    "divergent-subgroup: 'subgroupElect' stands in control flow that may differ within a subgroup\n  note: move it out of the branch, so that all invocations of a subgroup reach it",
+    "divergent-subgroup: 'subgroupElect' stands in control flow that may differ between the invocations of a subgroup\n  note: move it out of the branch, so that all invocations of a subgroup reach it",
   ],
   [
     'a delta that differs',

@@ -4,12 +4,11 @@ import { checkAliasing } from './aliasing'
 import { checkBodies } from './bodies'
 import { Context, type ValidateOptions } from './context'
 import { checkDeclarations, checkMemory } from './declarations'
-import { checkGuards } from './guards'
+import { checkFlow } from './flow'
 import { checkNames } from './names'
 import { checkOutputs } from './outputs'
 import { checkResources } from './resources'
 import { checkShareable } from './shareable'
-import { checkUniformity } from './uniformity'
 
 /**
  * What an author got wrong in a kernel that the builder made, in the order of the checks; nothing: it can be emitted, and
@@ -28,8 +27,7 @@ export function validate(kernel: Kernel, options: ValidateOptions = {}): Diagnos
   if (diagnostics.some((d) => d.code !== 'const-domain' && !RESOURCE.has(d.code))) return diagnostics
   checkMemory(context)
   checkAliasing(context)
-  if (context.synchronizes) checkUniformity(context)
-  checkGuards(context)
+  checkFlow(context)
   checkOutputs(context)
   return diagnostics
 }

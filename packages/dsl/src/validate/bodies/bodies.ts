@@ -1,5 +1,5 @@
 import { type Block, type Expr, type Func, operands, type Place, type Result, type Stmt, type Variable } from '../../ir'
-import { isInt, isValue, spell, type Type } from '../../types'
+import { spell, type Type } from '../../types'
 import { NEXT } from '../behavior'
 import { Constants } from '../constants'
 import type { Context } from '../context'
@@ -22,8 +22,6 @@ export class Bodies {
   private readonly open: boolean[] = [true]
   private scope = 0
   private depth = 0
-  /** Whether the block that is open writes what guards are about. */
-  private guarded = false
   private readonly results: number[] = []
   private readonly variables: number[] = []
 
@@ -107,19 +105,12 @@ export class Bodies {
   /** What follows a jump is looked at and has no effect. */
   statements(block: Block): number {
     let behavior = NEXT
-    const top = block === this.context.kernel.body
-    const around = this.guarded
-    this.guarded = false
     for (let i = 0; i < block.length; i++) {
       const s = block[i] as Stmt
-      const before = this.synchronized
       this.context.statement = s.at
       const own = this.step(s, this)
       if (behavior & NEXT) behavior = (behavior & ~NEXT) | own
-      if (top && this.synchronized > before) this.context.lastSynchronized = i
     }
-    if (this.guarded) this.context.guarded.add(block)
-    this.guarded ||= around
     return behavior
   }
 
@@ -141,11 +132,6 @@ export class Bodies {
     this.place(place, at)
     const { root } = place
     if (root.kind === 'binding' || root.kind === 'view') this.context.written.add(root.name)
-    this.writes(place)
-  }
-
-  writes({ root, type }: Place): void {
-    if (root.kind !== 'variable' || !isValue(type) || isInt(type)) this.guarded = true
   }
 
   /** A place that was handed on: the builder has not looked whether it can be seen here. */
@@ -191,7 +177,7 @@ export class Bodies {
   }
 
   space(place: Place): string {
-    return spaceOf(place, this.func, this.context)
+    return spaceOf(place.root, this.func, this.context)
   }
 
   use(place: Place, does: 'read' | 'write' | 'read_write', at: number): void {

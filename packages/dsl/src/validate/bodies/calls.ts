@@ -11,7 +11,6 @@ export function call(s: Call, b: Bodies): number {
     if (!isPlace(arg)) b.value(arg, s.at)
     else {
       b.handed(arg, s.at)
-      b.writes(arg)
       if (param && !isValue(param.type) && param.type.kind === 'ptr') pass(s, param.name, param.type, arg, b)
     }
   }

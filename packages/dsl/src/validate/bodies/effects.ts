@@ -20,7 +20,6 @@ export function effect(s: Effect, b: Bodies): number {
 
 function effectPlace(s: Effect, place: Place, row: EffectRow, b: Bodies): void {
   b.handed(place, s.at)
-  b.writes(place)
   const { type } = place
   const kind = isValue(type) ? 'value' : type.kind
   const space = b.space(place)

@@ -1,6 +1,6 @@
-import type { Expr, Of, Place } from '../../ir'
+import type { Expr, FuncParam, Of, Place } from '../../ir'
 import { BUILTINS } from '../../ops'
-import { isValue, type Type } from '../../types'
+import { isValue, type PtrType } from '../../types'
 import type { Context } from '../context'
 import { BY_SUBGROUP, DIVERGENT, type Mask, paramBit } from './mask'
 
@@ -14,15 +14,17 @@ type Made = Of<Expr, 'op' | 'construct' | 'index' | 'length'>
 
 /** What values depend on, within one function. Results get their masks as the statements are walked. */
 export class Sources {
-  /** By number of the node (see `Numbers`): its mask, and when it was found. */
-  private readonly masks: Mask[] = []
-  private readonly found: number[] = []
-  private now = 1
+  /** Since when no result has changed. */
+  private now: number
   private readonly results: (Mask | undefined)[] = []
-  /** The parameters of the function; none for the entry point. */
-  params: readonly { readonly name: string; readonly type: Type }[] = []
 
-  constructor(readonly context: Context) {}
+  /** `params`: those of the function; none for the entry point. */
+  constructor(
+    private readonly context: Context,
+    private readonly params: readonly FuncParam[],
+  ) {
+    this.now = context.nodes.tick()
+  }
 
   of(e: Expr): Mask {
     switch (e.kind) {
@@ -44,12 +46,12 @@ export class Sources {
       case 'member':
         return this.of(e.of)
     }
-    const n = this.context.numbers.of(e)
-    if (this.found[n] === this.now) return this.masks[n] as Mask
-    const mask = this.made(e)
-    this.found[n] = this.now
-    this.masks[n] = mask
-    return mask
+    const node = this.context.nodes.of(e)
+    if (node.maskedAt !== this.now) {
+      node.mask = this.made(e)
+      node.maskedAt = this.now
+    }
+    return node.mask
   }
 
   private made(e: Made): Mask {
@@ -70,7 +72,7 @@ export class Sources {
   /** Masks only grow; one that has grown makes what was derived from it stale. */
   define(id: number, mask: Mask): void {
     const before = this.results[id]
-    if (before !== undefined && before !== mask) this.now++
+    if (before !== undefined && before !== mask) this.now = this.context.nodes.tick()
     this.results[id] = mask
   }
 
@@ -87,7 +89,7 @@ export class Sources {
   }
 
   /** The pointer type of a parameter. */
-  pointer(name: string): { readonly space: string; readonly access: string } | null {
+  pointer(name: string): PtrType | null {
     const type = this.params.find((p) => p.name === name)?.type
     return type && !isValue(type) && type.kind === 'ptr' ? type : null
   }

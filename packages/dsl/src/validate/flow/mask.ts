@@ -12,10 +12,12 @@ export const WITHIN: Mask = 2
 export const DIVERGENT: Mask = BY_SUBGROUP | WITHIN
 /** In functions: the flow of control at the call. */
 export const CALLER: Mask = 4
-const FIRST_PARAM = 3
-const PARAM_BITS = 28
+/** Only of variables, and no matter of uniformity: nothing limits the integer in it (see `Ranges`). */
+export const UNLIMITED: Mask = 8
+const FIRST_PARAM = 4
+const PARAM_BITS = 27
 
-/** In functions: what parameter `i` depends on. Parameters beyond 28 share a bit, which makes them less uniform. */
+/** In functions: what parameter `i` depends on. Parameters beyond 27 share a bit, which makes them less uniform. */
 export const paramBit = (i: number): Mask => 1 << (FIRST_PARAM + Math.min(i, PARAM_BITS - 1))
 
 /** The scope of uniformity that something needs. */

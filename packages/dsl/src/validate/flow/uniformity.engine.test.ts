@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { validateTint } from '../../../../../tests/engines/tint'
-import { CASES, PRELUDE } from './cases.fixture'
+import { CASES, PRELUDE } from './uniformity.fixture'
 
 describe('Tint agrees', () => {
   test.each(CASES.map((c) => [c.name, c] as const))('%s', async (_, c) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { validate } from '..'
-import { CASES, kernelOf } from './cases.fixture'
+import { CASES, kernelOf } from './uniformity.fixture'
 
 describe('uniformity', () => {
   test.each(CASES.map((c) => [c.name, c] as const))('%s', (_, c) => {

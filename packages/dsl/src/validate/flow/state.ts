@@ -1,0 +1,18 @@
+/**
+ * What is known of the variables of a function at a point, two numbers each: the mask of what is in it, and the value
+ * itself, as the number of the leaf (see `Ranges`) that stands for it, or 0. Null where control does not get.
+ */
+export type State = number[] | null
+
+/** What holds on either way to a point. Takes both: `a` is changed, or `b` is given. */
+export function join(a: State, b: State): State {
+  if (a === null || b === null) return a ?? b
+  for (let i = 0; i < a.length; i += 2) {
+    a[i] = (a[i] as number) | (b[i] as number)
+    if (a[i + 1] !== b[i + 1]) a[i + 1] = 0
+  }
+  return a
+}
+
+/** Whether a variable depends on more in `b` than in `a`. */
+export const grows = (a: number[], b: number[]): boolean => a.some((x, i) => i % 2 === 0 && (b[i] as number) & ~x)
