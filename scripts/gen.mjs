@@ -41,7 +41,8 @@ function familiesOf(named) {
   process.exit(2)
 }
 
-/** The families whose modules run without a package, as examples of it; those of the others are the artifacts alone. */
+/** The families whose modules run without a package, as examples of it; those of the others are artifacts alone, with
+ * params in uniform buffers, which is what a replay has. */
 const STANDALONE = new Set(['attention', 'matmul', 'norm', 'saxpy', 'scan', 'softmax'])
 
 const args = process.argv.slice(2)
@@ -51,7 +52,7 @@ process.env.WEFT_CLI_BUNDLE ??= await bundleCli()
 let code = 0
 for (const family of familiesOf(named)) {
   const kernels = [`packages/kernels/src/${family}/source.ts`, '--out', `packages/kernels/generated/${family}`]
-  const form = STANDALONE.has(family) ? [] : ['--artifact']
+  const form = STANDALONE.has(family) ? [] : ['--artifact', '--params', 'uniform']
   code = Math.max(code, await weft(['gen', ...kernels, ...form, ...flags], root))
 }
 process.exitCode = code !== 0 || flags.includes('--check') || named.length > 0 ? code : bless()

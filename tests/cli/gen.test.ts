@@ -174,6 +174,15 @@ console.log([...(await y.read())].join())
   })
 })
 
+it('--params uniform: no variant needs immediates', async () => {
+  const at = project({ 'src/scale.ts': scaleSource() })
+  const { code, stderr } = await gen(at, '--params', 'uniform')
+  expect(code, stderr).toBe(0)
+  expect(at.read('out/scale.wgsl')).toContain('var<uniform> params: Params')
+  expect(at.read('out/scale.ts')).not.toContain('immediate_address_space')
+  expect(await gen(at, '--params', 'none')).toMatchObject({ code: 2 })
+})
+
 it('--artifact: the module is the artifact alone, the same as that of a module that runs by itself', async () => {
   const at = project({
     'src/scale.ts': scaleSource(),

@@ -89,7 +89,8 @@ function compileVariant(source: KernelSource, name: string, profile: Profile, op
     if (merged.emitted) built.push(merged)
   }
   const params = paramsLayout(kernel)
-  return { kernel, params, variants: built.flatMap((b) => variantsOf(b, source, name, kernel, params, profile)) }
+  const immediates = options.params !== 'uniform' && profile.native.has('immediates')
+  return { kernel, params, variants: built.flatMap((b) => variantsOf(b, source, name, kernel, params, immediates)) }
 }
 
 function check(kernel: Kernel, options: CompileOptions): void {
@@ -124,14 +125,14 @@ function variantsOf(
   name: string,
   declared: Kernel,
   layout: ParamsLayout | null,
-  profile: Profile,
+  immediates: boolean,
 ): CompiledVariant[] {
   const { emitted, kernel, slots, alias } = built
   const { features } = emitted.survey
   const ways =
     layout === null
       ? [null]
-      : profile.native.has('immediates') && fitsImmediates(declared, layout)
+      : immediates && fitsImmediates(declared, layout)
         ? (['immediates', 'uniform'] as const)
         : (['uniform'] as const)
   const size = layout?.size ?? 0

@@ -7,6 +7,8 @@ export interface CompileOptions {
   readonly profile?: ProfileName
   /** The doc comment of the kernel, to stand on top of the module. */
   readonly doc?: string
+  /** `uniform`: params come by uniform buffers only, and no variant needs immediates; `any`, the default: both. */
+  readonly params?: 'any' | 'uniform'
   /** Limits of the device, where they are above the defaults. */
   readonly limits?: Partial<Limits>
   /** Passes to leave out; those that make a module right stay. */

@@ -6,7 +6,7 @@ import { applyPlan, type Plan, planOutputs } from '../gen/write'
 import { shortPath } from '../load/bundle'
 import { kernelsOf } from '../load/discover'
 
-const HELP = `weft gen GLOB… [--out DIR] [--check] [--profile PROFILE] [--artifact] [--ir] [--json]
+const HELP = `weft gen GLOB… [--out DIR] [--check] [--profile PROFILE] [--params KIND] [--artifact] [--ir] [--json]
 
 Compiles every kernel that the files export and writes, per kernel, its WGSL (NAME.wgsl, or NAME.VARIANT.wgsl where
 there are several variants) and a TypeScript module that runs it without any package (NAME.ts), and manifest.json for
@@ -16,6 +16,7 @@ somebody edited them.
   --out DIR           where to (default: generated)
   --check             writes nothing; exit code 1, with a diff, when a file is missing, stale or left over
   --profile PROFILE   ${Object.keys(PROFILES).join(', ')} (default: any)
+  --params KIND       uniform: no variants that need immediates (default: any)
   --artifact          NAME.ts holds the artifact alone, for apps that have @weft/runtime; index.ts exports all of them
   --ir                also NAME.ir.ts: the intermediate representation, which the interpreter needs
   --json              { ok, written, unchanged, removed, edited, stale }
@@ -30,6 +31,7 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
     out: { type: 'string', default: 'generated' },
     check: { type: 'boolean', default: false },
     profile: { type: 'string', default: 'any' },
+    params: { type: 'string', default: 'any' },
     artifact: { type: 'boolean', default: false },
     ir: { type: 'boolean', default: false },
   })
@@ -54,7 +56,8 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
     )
   refuseDuplicates(kernels, io.cwd)
   const { artifact, ir } = values
-  const plan = planOutputs(folder, outputsOf(kernels, folder, new Docs(), { profile, artifact, ir }))
+  const params = choice(values.params, ['any', 'uniform'] as const, '--params')
+  const plan = planOutputs(folder, outputsOf(kernels, folder, new Docs(), { profile, params, artifact, ir }))
   if (values.check) return checked(plan, shortPath(io.cwd, folder))
   applyPlan(folder, plan)
   return written(plan, shortPath(io.cwd, folder), kernels.length)
