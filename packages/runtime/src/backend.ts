@@ -19,7 +19,9 @@ export interface Dispatch {
   /** By the names of the kernel's bindings; of a merged pair both are there. */
   readonly bindings: ReadonlyMap<string, Bound>
   readonly params: Uint8Array
-  readonly workgroups: Workgroups
+  /** null: the device finds them in `indirect`. */
+  readonly workgroups: Workgroups | null
+  readonly indirect: Range | null
 }
 
 /** A variant of a kernel made ready for fixed overrides. */

@@ -78,6 +78,43 @@ export function checkRange(kernel: string, binding: CompiledBinding, range: Rang
   }
 }
 
+const COUNTS_BYTES = 12
+
+/** The range in which the device finds the workgroup counts. Throws `binding-type`, `binding-size`, `binding-overlap`. */
+export function checkIndirect(
+  kernel: string,
+  { buffer, offset = 0 }: { readonly buffer: unknown; readonly offset?: number | undefined },
+  resolve: (value: unknown, what: string) => Range,
+  writes: readonly Memory[],
+): Range {
+  const what = `'${kernel}': indirect`
+  const whole = resolve(buffer, what)
+  const { memory } = whole
+  if (memory.destroyed) throw fault('buffer-destroyed', `${what} is a buffer that was destroyed`)
+  if (memory.gpu && (memory.gpu.usage & USAGE.INDIRECT) === 0) {
+    throw fault(
+      'binding-type',
+      `${what} is a GPUBuffer without INDIRECT usage`,
+      memory.usageNote?.('INDIRECT') ?? 'create it with GPUBufferUsage.INDIRECT',
+    )
+  }
+  if (!Number.isSafeInteger(offset) || offset < 0 || offset % 4 !== 0 || offset + COUNTS_BYTES > whole.size) {
+    throw fault(
+      'binding-size',
+      `${what} has ${count(whole.size)} bytes, which hold no three u32 from byte ${offset}`,
+      'the counts in x, y and z stand one after the other, from a multiple of 4',
+    )
+  }
+  if (writes.includes(memory)) {
+    throw fault(
+      'binding-overlap',
+      `${what} is a buffer that the kernel itself writes`,
+      'WebGPU allows only one of the two in one dispatch: keep the counts in another buffer',
+    )
+  }
+  return { memory, offset: whole.offset + offset, size: COUNTS_BYTES, bound: COUNTS_BYTES }
+}
+
 const meets = (a: Range, b: Range): boolean => a.offset < b.offset + b.bound && b.offset < a.offset + a.bound
 
 /**

@@ -1,4 +1,6 @@
-import type { LaunchRule } from '@weft/codegen'
+import type { CompiledKernel, LaunchRule } from '@weft/codegen'
+import type { OverrideValues } from './backend'
+import type { Range } from './bindings'
 import { count, fault, shown } from './errors'
 import { evaluateHost, type HostScope } from './host'
 
@@ -73,4 +75,32 @@ export function planLaunch(
     checked(kernel, evaluateHost(e, scope), `the launch rule for ${AXES[axis]}`),
   )
   return rule.folds ? fold(kernel, x, max) : within(kernel, [x, y, z], max)
+}
+
+/** What the launch rule of a kernel refers to, looked up in a call's values. Throws `bad-launch` for what is not there. */
+export function launchScope(
+  { name: kernelName, bindings }: CompiledKernel,
+  values: Readonly<Record<string, unknown>>,
+  overrides: OverrideValues,
+  ranges: ReadonlyMap<string, Range>,
+): HostScope {
+  const unknown = (what: string) => fault('bad-launch', `the launch rule of '${kernelName}' refers to ${what}`)
+  return {
+    param: (name) => {
+      const value = values[name]
+      if (typeof value !== 'number') throw unknown(`the param '${name}', which is not a number`)
+      return value
+    },
+    override: (name) => {
+      const value = overrides[name]
+      if (value === undefined) throw unknown(`the override '${name}', which it does not have`)
+      return value
+    },
+    length: (name) => {
+      const stride = bindings.find((binding) => binding.name === name)?.element?.stride
+      const range = ranges.get(name)
+      if (!stride || !range) throw unknown(`the length of '${name}', which is not an array`)
+      return Math.floor(range.size / stride)
+    },
+  }
 }

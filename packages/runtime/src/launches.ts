@@ -1,7 +1,8 @@
 import type { CompiledKernel } from '@weft/codegen'
+import type { Backend } from './backend'
 import { asFault, type Buffers } from './buffers'
 import { fault, shown } from './errors'
-import { LoadedKernel, type Plan } from './kernel'
+import { type Draft, LoadedKernel, type Plan } from './kernel'
 import { follow } from './memory'
 import type { Launcher, RunOptions } from './signature'
 import type { Handed, Work } from './work'
@@ -71,6 +72,7 @@ export class Launches {
     const handed = timeline.after(plan.program, (program): Handed => {
       life.check()
       const { observers } = backend
+      use(backend, plan)
       observers?.before(plan)
       const outcome = program.dispatch(plan)
       observers?.after(plan)
@@ -91,6 +93,12 @@ export class Launches {
     this.#work.track(outcome)
     return later.then(({ batched }) => ({ outcome, batched }))
   }
+}
+
+/** Says which memory work is about to use, so that what is still left there of earlier buffers is cleared. */
+export function use({ heap }: Backend, { reads, writes }: Draft): void {
+  for (const memory of reads) heap.use(memory, false)
+  for (const memory of writes) heap.use(memory, true)
 }
 
 /** Refuses what is no compiled kernel, most often one that was not compiled yet. */

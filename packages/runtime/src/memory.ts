@@ -9,7 +9,7 @@ import { nextBlock } from './pool/pool'
 export type Outcome = Promise<WeftError | null>
 
 /** What to do about a missing usage, as a note of an error. */
-export type UsageNote = (usage: 'STORAGE' | 'UNIFORM') => string
+export type UsageNote = (usage: 'STORAGE' | 'UNIFORM' | 'INDIRECT') => string
 
 /**
  * Memory of one buffer, whoever made it. Its identity is what overlap checks and outcomes go by; where it was recycled,

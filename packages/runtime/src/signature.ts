@@ -47,6 +47,11 @@ export interface RunOptions {
   readonly overrides?: Readonly<Record<string, number | boolean>>
   /** Workgroups in x, y and z, in place of the kernel's launch rule. Taken as they are, without folding. */
   readonly workgroups?: number | readonly number[]
+  /**
+   * Three u32 in a buffer in place of the launch rule: the counts in x, y and z, which the device reads when it gets
+   * there – those of an earlier kernel, for one. Counts above the device's limit run nothing.
+   */
+  readonly indirect?: { readonly buffer: BufferLike; /** Bytes. */ readonly offset?: number }
   /** The id of a variant, in place of the best one for the device. */
   readonly variant?: string
 }

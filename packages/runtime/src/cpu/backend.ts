@@ -1,7 +1,9 @@
 import type { CompiledKernel, CompiledVariant, Executable, Executor } from '@weft/codegen'
 import type { Backend, Bound, Dispatch, OverrideValues, PipelineStats, Program, Stream } from '../backend'
+import type { Range } from '../bindings'
 import { fault, isWeftError, textOf } from '../errors'
 import type { RuntimeInfo } from '../info'
+import type { Workgroups } from '../launch'
 import type { Memory, Outcome, Part } from '../memory'
 import type { Observers } from '../observer'
 import { Heap, type HeapOptions } from '../pool/heap'
@@ -73,7 +75,7 @@ export class CpuBackend implements Backend {
     try {
       const executable = this.executor.prepare(kernel, variant, overrides)
       this.#stats.entries++
-      return new CpuProgram(kernel, variant, executable)
+      return new CpuProgram(kernel, variant, executable, this.facts.limits.maxComputeWorkgroupsPerDimension ?? 65535)
     } catch (error) {
       this.#stats.failed++
       if (isWeftError(error)) throw error
@@ -95,9 +97,14 @@ class CpuProgram implements Program {
     readonly kernel: CompiledKernel,
     readonly variant: CompiledVariant,
     readonly executable: Executable,
+    /** Workgroups in one dimension. */
+    readonly most: number,
   ) {}
 
-  dispatch({ bindings, params, workgroups }: Dispatch): Outcome {
+  dispatch(work: Dispatch): Outcome {
+    const { bindings, params } = work
+    const workgroups = this.#workgroups(work)
+    if (workgroups.includes(0)) return Promise.resolve(null)
     const views = this.kernel.bindings.map(({ name, minBindingSize }) => {
       const bound = bindings.get(name) as Bound
       if ('texture' in bound) return [name, bound.texture]
@@ -114,5 +121,14 @@ class CpuProgram implements Program {
         fault('dispatch-failed', `'${this.kernel.name}' (variant '${this.variant.id}'): ${textOf(error)}`),
       )
     }
+  }
+
+  /** Counts in a buffer that are above the limit run nothing, as on a GPU. */
+  #workgroups({ workgroups, indirect }: Dispatch): Workgroups {
+    if (workgroups) return workgroups
+    const { memory, offset } = indirect as Range
+    const bytes = memory.bytes as Uint8Array<ArrayBuffer>
+    const [x = 0, y = 0, z = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset + offset, 3)
+    return Math.max(x, y, z) > this.most ? [0, 0, 0] : [x, y, z]
   }
 }

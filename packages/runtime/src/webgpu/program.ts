@@ -93,9 +93,11 @@ export class GpuProgram implements Program {
       if (made.error) complaints.push(made.error)
       return made.group
     })
-    const [x, y, z] = work.workgroups
+    const [x, y, z] = work.workgroups ?? [0, 0, 0]
+    const { indirect: at } = work
+    const indirect = at && { buffer: at.memory.gpu as GPUBuffer, offset: at.offset }
     const immediates = this.variant.params?.via === 'immediates' ? (work.params as Uint8Array<ArrayBuffer>) : null
-    const call = { title: this.title, pipeline: this.pipeline.pipeline, groups, immediates, x, y, z, indirect: null }
+    const call = { title: this.title, pipeline: this.pipeline.pipeline, groups, immediates, x, y, z, indirect }
     return { call, invalid: complaints.length > 0 ? this.#firstOf(complaints) : null }
   }
 

@@ -1,0 +1,68 @@
+import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
+import type { Backend, OverrideValues, Program } from './backend'
+import { fault, quoted, WeftError } from './errors'
+import { selectVariant } from './variant'
+
+type Alias = readonly [string, string] | null
+
+/**
+ * How a launch will be used: once, or kept and replayed. Immediates are best for one launch, which needs no uniform
+ * memory then; a replay would have to set them each time, while a params block stays where it is.
+ */
+export type Use = 'once' | 'kept'
+
+/** The variants of a kernel and their programs on one device, each found once. */
+export class Programs {
+  readonly #variants = new Map<string, CompiledVariant>()
+  readonly #programs = new Map<CompiledVariant, Map<string, Program | Promise<Program>>>()
+
+  constructor(
+    readonly kernel: CompiledKernel,
+    readonly backend: Backend,
+  ) {}
+
+  /** The variant for this device: the best one for that way of use, or the one of that id. Throws `no-variant`. */
+  variant(alias: Alias, id: string | undefined, use: Use): CompiledVariant {
+    const key = `${alias ?? ''}|${id ?? ''}|${use}`
+    let found = this.#variants.get(key)
+    if (!found) this.#variants.set(key, (found = this.#choose(alias, id, use)))
+    return found
+  }
+
+  #choose(alias: Alias, id: string | undefined, use: Use): CompiledVariant {
+    const { name, variants } = this.kernel
+    const candidates = id === undefined ? variants : variants.filter((variant) => variant.id === id)
+    if (use === 'kept') {
+      const still = candidates.filter(({ params }) => params?.via !== 'immediates')
+      const { variant } = selectVariant(still, this.backend.facts, { alias })
+      if (variant) return variant
+    }
+    const { variant, rejected } = selectVariant(candidates, this.backend.facts, { alias })
+    if (variant) return variant
+    const ids = `its variants are ${quoted(variants.map((v) => v.id))}`
+    if (candidates.length === 0) throw fault('no-variant', `'${name}' has no variant '${id}'`, ids)
+    throw new WeftError(
+      { code: 'no-variant', message: `the device can run no variant of '${name}'` },
+      ...rejected.map((r) => ({ code: 'no-variant' as const, message: `'${r.id}' ${r.because}` })),
+    )
+  }
+
+  /** The program of a variant, from the kernel's own table: no hashing and no text compared on the way to a dispatch. */
+  program(variant: CompiledVariant, overrides: OverrideValues): Program | Promise<Program> {
+    let programs = this.#programs.get(variant)
+    if (!programs) this.#programs.set(variant, (programs = new Map()))
+    const key = this.kernel.overrides.length === 0 ? '' : JSON.stringify(overrides)
+    const found = programs.get(key)
+    if (found) return found
+    const made = this.backend.prepare(this.kernel, variant, overrides)
+    programs.set(key, made)
+    if (made instanceof Promise) {
+      const table = programs
+      made.then(
+        (program) => table.set(key, program),
+        () => table.delete(key),
+      )
+    }
+    return made
+  }
+}
