@@ -53,13 +53,23 @@ export function onDevice(
 ): [backend: GpuBackend, life: Life] {
   const life = new Life()
   const backend = new GpuBackend(device, describeDevice(device, gpu), owned, unwrap, { memory, stream })
-  void device.lost.then(({ reason, message }) => {
-    life.end(fault('device-lost', `the device was lost (${reason || 'unknown'}): ${message}`, 'create another runtime'))
-    backend.destroy()
-  })
-  // what no error scope caught; a caller's own device may have errors of the caller's own
-  if (owned) {
-    device.addEventListener('uncapturederror', ({ error }) => life.failed(fault('dispatch-failed', error.message)))
-  }
+  watch(device, owned, new WeakRef(life), new WeakRef(backend))
   return [backend, life]
+}
+
+/**
+ * Ends the life with the device, and tells it of errors that no scope caught – of our own device only: a caller's may
+ * have errors of the caller's own. What is registered with a device lives as long as the device, which may be long after
+ * the runtime's end, and engines do not see that a listener leads back to its device; so nothing here holds either.
+ */
+function watch(device: GPUDevice, owned: boolean, life: WeakRef<Life>, backend: WeakRef<GpuBackend>): void {
+  const uncaptured = ({ error }: GPUUncapturedErrorEvent) =>
+    life.deref()?.failed(fault('dispatch-failed', error.message))
+  const lost = ({ reason, message }: GPUDeviceLostInfo) => {
+    const text = `the device was lost (${reason || 'unknown'}): ${message}`
+    life.deref()?.end(fault('device-lost', text, 'create another runtime'))
+    backend.deref()?.destroy()
+  }
+  if (owned) device.addEventListener('uncapturederror', uncaptured)
+  void device.lost.then(lost)
 }
