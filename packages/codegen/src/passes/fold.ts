@@ -1,44 +1,29 @@
-import {
-  bitcast,
-  type Const,
-  construct,
-  convert,
-  type Expr,
-  element,
-  evaluate,
-  factsOf,
-  isFloat,
-  isValueName,
-  swizzle,
-  type ValueName,
-} from '@weft/dsl/ir'
+import { bitcast, type Const, construct, convert, type Expr, element, evaluate, swizzle } from '@weft/dsl/ir'
 import { constOf } from './nodes'
 
 /** An expression of constants is its value, as long as that is finite: ∞ and NaN are left to run time. */
 export function foldExpr(e: Expr): Expr {
   switch (e.kind) {
     case 'op':
-      return allConst(e.args) ? value(e.type, evaluate(e.op, e.type, e.args), e) : e
+      return areFinite(e.args) ? finite(e, evaluate(e.op, e.type, e.args)) : e
     case 'construct':
-      return isValueName(e.type) && allConst(e.args) ? value(e.type, construct(e.type, e.args), e) : e
+      return typeof e.type === 'string' && areFinite(e.args) ? constOf(e.type, construct(e.type, e.args)) : e
     case 'convert':
-      return e.arg.kind === 'const' && e.arg.lanes.every(Number.isFinite) ? value(e.type, convert(e.type, e.arg), e) : e
+      return areFinite([e.arg]) ? finite(e, convert(e.type, e.arg as Const)) : e
     case 'bitcast':
-      return e.arg.kind === 'const' && e.arg.lanes.every(Number.isFinite) ? value(e.type, bitcast(e.type, e.arg), e) : e
+      return areFinite([e.arg]) ? finite(e, bitcast(e.type, e.arg as Const)) : e
     case 'swizzle':
       return e.of.kind === 'const' ? constOf(e.type, swizzle(e.of, e.lanes)) : e
     case 'index': {
-      if (e.of.kind !== 'const' || e.index.kind !== 'const' || !isValueName(e.type) || factsOf(e.of.type).rows === 1)
-        return e
-      const lanes = element(e.of, e.index.lanes[0] ?? 0)
-      return lanes ? constOf(e.type, lanes) : e
+      const lanes = e.of.kind === 'const' && e.index.kind === 'const' && element(e.of, e.index.lanes[0] as number)
+      return lanes ? constOf(e.type as Const['type'], lanes) : e
     }
     default:
       return e
   }
 }
 
-function allConst(args: readonly Expr[]): args is readonly Const[] {
+function areFinite(args: readonly Expr[]): args is readonly Const[] {
   for (let i = 0; i < args.length; i++) {
     const a = args[i] as Expr
     if (a.kind !== 'const' || !a.lanes.every(Number.isFinite)) return false
@@ -46,5 +31,5 @@ function allConst(args: readonly Expr[]): args is readonly Const[] {
   return true
 }
 
-const value = (type: ValueName, lanes: readonly number[], otherwise: Expr): Expr =>
-  isFloat(type) && !lanes.every(Number.isFinite) ? otherwise : constOf(type, lanes)
+const finite = (e: Expr, lanes: readonly number[]): Expr =>
+  lanes.every(Number.isFinite) ? constOf(e.type as Const['type'], lanes) : e

@@ -10,9 +10,10 @@ import {
   spell,
   type Type,
 } from '@weft/dsl/ir'
+import { PACKED } from './legalize/packed'
 import { Node, newestOf, operandsOf, placeKey, sameArgs, sameLanes } from './node'
 import { rebuildPlace } from './places'
-import { HALVES, PACKED } from './special'
+import { HALVES } from './special'
 import { isTrap } from './traps'
 
 /** One step of rewriting: another expression that means the same, or `e` itself. */

@@ -1,17 +1,16 @@
 import {
   type Block,
+  blocksOf,
   EFFECTS,
   type Expr,
   forEachExpr,
   type HostExpr,
   type Kernel,
-  type Let,
-  type Result,
-  type Stmt,
+  operands,
 } from '@weft/dsl/ir'
+import { hostExpr, linearWorkgroupIndex } from './launch'
 import { freshIds } from './map'
-import { convertTo, lanesOf, opOf, splatConst } from './nodes'
-import { sameExpr } from './same'
+import { opOf } from './nodes'
 
 /**
  * The guard of linear launches. A rule of one dimension may give more workgroups than a dimension of a dispatch can
@@ -23,75 +22,34 @@ import { sameExpr } from './same'
  */
 export function guard(kernel: Kernel): Kernel {
   const { launch } = kernel
-  if (!launch?.folds || !countsWorkgroups(kernel)) return kernel
-  const [count] = launch.workgroups
-  if (count === undefined || isGuarded(kernel, count)) return kernel
-  const fresh = freshIds(kernel)
-  const result: Result = Object.freeze({ kind: 'result', type: 'u32', id: fresh() })
-  const name: Let = { kind: 'let', at: -1, name: 'workgroup_index', value: linearWorkgroupIndex(-1), result }
-  const leave: Stmt = {
-    kind: 'if',
-    at: -1,
-    test: opOf(-1, 'ge', result, hostExpr(count, kernel)),
-    then: [{ kind: 'return', at: -1, value: null }],
-    else: [],
+  const count = launch?.folds && launch.workgroups[0]
+  if (count === undefined || count === false || !countsWorkgroups(kernel) || isGuarded(kernel, count)) return kernel
+  const result = { kind: 'result', type: 'u32', id: freshIds(kernel)() } as const
+  return {
+    ...kernel,
+    body: [
+      { kind: 'let', at: -1, name: 'workgroup_index', value: linearWorkgroupIndex(), result },
+      {
+        kind: 'if',
+        at: -1,
+        test: opOf(-1, 'ge', result, hostExpr(count, kernel)),
+        then: [{ kind: 'return', at: -1, value: null }],
+        else: [],
+      },
+      ...kernel.body,
+    ],
   }
-  return { ...kernel, body: [name, leave, ...kernel.body] }
 }
 
 function countsWorkgroups(kernel: Kernel): boolean {
   let found = false
-  const see = (e: Expr): void => {
-    if (
-      e.kind === 'builtin' &&
-      (e.name === 'num_workgroups' || e.name === 'workgroup_index' || e.name === 'global_invocation_index')
-    )
-      found = true
-  }
-  forEachExpr(kernel.body, see)
+  forEachExpr(kernel.body, (e) => {
+    if (e.kind === 'builtin' && COUNTING.has(e.name)) found = true
+  })
   return found
 }
 
-const ID: Expr = Object.freeze({ kind: 'builtin', type: 'vec3u', name: 'workgroup_id' })
-const COUNT: Expr = Object.freeze({ kind: 'builtin', type: 'vec3u', name: 'num_workgroups' })
-
-/** The number of the workgroup, in the form in which the builder makes it. */
-export function linearWorkgroupIndex(at: number): Expr {
-  const id = (i: number): Expr => lanesOf(at, ID, [i])
-  const count = (i: number): Expr => lanesOf(at, COUNT, [i])
-  return opOf(at, 'add', opOf(at, 'mul', opOf(at, 'add', opOf(at, 'mul', id(2), count(1)), id(1)), count(0)), id(0))
-}
-
-/** A launch rule as an expression of the kernel, in u32. */
-export function hostExpr(e: HostExpr, kernel: Kernel): Expr {
-  if (typeof e === 'number') return splatConst('u32', e)
-  switch (e.kind) {
-    case 'param': {
-      const type = kernel.params.find((p) => p.name === e.name)?.type ?? 'u32'
-      return convertTo(-1, 'u32', { kind: 'param', type, name: e.name })
-    }
-    case 'override': {
-      const type = kernel.overrides.find((o) => o.name === e.name)?.type ?? 'u32'
-      return convertTo(-1, 'u32', { kind: 'override', type, name: e.name })
-    }
-    case 'length': {
-      const type = kernel.bindings.find((b) => b.name === e.binding)?.type ?? 'u32'
-      return {
-        kind: 'length',
-        at: -1,
-        type: 'u32',
-        of: { kind: 'place', type, root: { kind: 'binding', name: e.binding }, steps: [] },
-      }
-    }
-    case 'ceilDiv': {
-      const a = hostExpr(e.a, kernel)
-      const b = hostExpr(e.b, kernel)
-      return opOf(-1, 'div', opOf(-1, 'add', a, opOf(-1, 'sub', b, splatConst('u32', 1))), b)
-    }
-    default:
-      return opOf(-1, e.kind, hostExpr(e.a, kernel), hostExpr(e.b, kernel))
-  }
-}
+const COUNTING = new Set<string>(['num_workgroups', 'workgroup_index', 'global_invocation_index'])
 
 // What the author's own tests exclude.
 
@@ -100,77 +58,72 @@ function isGuarded(kernel: Kernel, count: HostExpr): boolean {
   const [x, y, z] = kernel.workgroupSize
   if (typeof x !== 'number' || typeof y !== 'number' || typeof z !== 'number') return false
   const size = x * y * z
-  const group = linearWorkgroupIndex(-1)
-  const local: Expr = { kind: 'builtin', type: 'u32', name: 'local_invocation_index' }
-  const invocation = opOf(-1, 'add', opOf(-1, 'mul', group, splatConst('u32', size)), local)
-  const bounds: readonly [Expr, Expr][] =
-    typeof count !== 'number' && count.kind === 'ceilDiv' && count.b === size
-      ? [
-          [invocation, hostExpr(count.a, kernel)],
-          [group, hostExpr(count, kernel)],
-        ]
-      : [[group, hostExpr(count, kernel)]]
+  const group = linearWorkgroupIndex()
+  /** Indices and the ends of their ranges. */
+  const ranges = [[group, hostExpr(count, kernel)]]
+  if (typeof count !== 'number' && count.kind === 'ceilDiv' && count.b === size) {
+    const local: Expr = { kind: 'builtin', type: 'u32', name: 'local_invocation_index' }
+    ranges.push([opOf(-1, 'add', opOf(-1, 'mul', group, size), local), hostExpr(count.a, kernel)])
+  }
   const lets = new Map<number, Expr>()
-  const same = (a: Expr, b: Expr): boolean => sameExpr(a, b, lets)
-  const inRange = (test: Expr): boolean => {
-    if (test.kind !== 'op') return false
-    const [a, b] = test.args as [Expr, Expr]
-    if (test.op === 'and') return inRange(a) || inRange(b)
-    return bounds.some(
-      ([index, end]) =>
-        (test.op === 'lt' && same(a, index) && same(b, end)) || (test.op === 'gt' && same(b, index) && same(a, end)),
-    )
+  const isPair = (a: Expr | undefined, b: Expr | undefined): boolean =>
+    ranges.some(([index, end]) => isSame(a, index, lets) && isSame(b, end, lets))
+  const compares = (e: Expr, less: string, greater: string): boolean => {
+    const [a, b] = operands(e)
+    return e.kind === 'op' && ((e.op === less && isPair(a, b)) || (e.op === greater && isPair(b, a)))
   }
-  const outOfRange = (test: Expr): boolean => {
-    if (test.kind !== 'op') return false
-    const [a, b] = test.args as [Expr, Expr]
-    if (test.op === 'or') return outOfRange(a) || outOfRange(b)
-    if (test.op === 'not') return inRange(a)
-    return bounds.some(
-      ([index, end]) =>
-        (test.op === 'ge' && same(a, index) && same(b, end)) || (test.op === 'le' && same(b, index) && same(a, end)),
-    )
-  }
-  const locals = new Set<number>()
-  for (const v of kernel.variables) locals.add(v.id)
-  const quiet = (b: Block): boolean => {
-    for (const s of b) {
-      switch (s.kind) {
-        case 'let':
-          lets.set(s.result.id, s.value)
-          break
-        case 'var':
-          locals.add(s.variable.id)
-          break
-        case 'store':
-          if (s.place.root.kind !== 'variable' || !locals.has(s.place.root.id)) return false
-          break
-        case 'effect': {
-          const { memory, family } = EFFECTS[s.op]
-          if (family !== 'barrier' && memory !== 'none' && memory !== 'read' && !(s.place?.root.kind === 'variable'))
-            return false
-          break
-        }
-        case 'call':
+  const isIn = (e: Expr): boolean => (e.kind === 'op' && e.op === 'and' ? e.args.some(isIn) : compares(e, 'lt', 'gt'))
+  const isOut = (e: Expr): boolean =>
+    e.kind === 'op' && e.op === 'or'
+      ? e.args.some(isOut)
+      : e.kind === 'op' && e.op === 'not'
+        ? isIn(e.args[0] as Expr)
+        : compares(e, 'ge', 'le')
+
+  const locals = new Set(kernel.variables.map((v) => v.id))
+  const quiet = (block: Block): boolean => {
+    for (const s of block) {
+      if (s.kind === 'let') lets.set(s.result.id, s.value)
+      else if (s.kind === 'var') locals.add(s.variable.id)
+      else if (s.kind === 'store') {
+        if (s.place.root.kind !== 'variable' || !locals.has(s.place.root.id)) return false
+      } else if (s.kind === 'effect') {
+        const { memory, family } = EFFECTS[s.op]
+        if (family !== 'barrier' && memory !== 'none' && memory !== 'read' && s.place?.root.kind !== 'variable')
           return false
-        case 'if':
-          if (!inRange(s.test) && !quiet(s.then)) return false
-          if (outOfRange(s.test) && s.then.at(-1)?.kind === 'return') return quiet(s.then)
-          if (!quiet(s.else)) return false
-          break
-        case 'switch':
-          if (!s.cases.every((c) => quiet(c.body)) || !quiet(s.default)) return false
-          break
-        case 'range':
-          if (!quiet(s.body)) return false
-          break
-        case 'loop':
-          if (!quiet(s.header) || !quiet(s.body) || !quiet(s.continuing)) return false
-          break
-        default:
-      }
+      } else if (s.kind === 'call') return false
+      else if (s.kind === 'if') {
+        if (!isIn(s.test) && !quiet(s.then)) return false
+        if (isOut(s.test) && s.then.at(-1)?.kind === 'return') return quiet(s.then)
+        if (!quiet(s.else)) return false
+      } else if (!blocksOf(s).every(quiet)) return false
     }
     return true
   }
   return quiet(kernel.body)
+}
+
+/** Whether two expressions are equal in structure, names of `lets` standing for their values. */
+function isSame(a: Expr | undefined, b: Expr | undefined, lets: ReadonlyMap<number, Expr>): boolean {
+  while (a?.kind === 'result' && lets.has(a.id)) a = lets.get(a.id)
+  if (!a || !b || a.kind !== b.kind || a.type !== b.type || headOf(a) !== headOf(b)) return false
+  const others = operands(b)
+  return operands(a).every((o, i) => isSame(o, others[i], lets))
+}
+
+/** All of a node but its operands, of the kinds that launch rules are made of. */
+function headOf(e: Expr): string | number {
+  switch (e.kind) {
+    case 'const':
+    case 'swizzle':
+      return e.lanes.join()
+    case 'op':
+      return e.op
+    case 'length':
+      return `${'name' in e.of.root && e.of.root.name} ${e.of.steps.length}`
+    case 'result':
+      return e.id
+    default:
+      return 'name' in e ? e.name : ''
+  }
 }

@@ -6,17 +6,17 @@ import {
   type Op,
   PURE,
   type PureName,
-  resolve,
+  type Row,
   type Swizzle,
+  scalarOf,
+  slotType,
   type ValueName,
-  withScalar,
+  vectorName,
 } from '@weft/dsl/ir'
 
 /** Construction of nodes in passes. `at` is that of the node which a new one stands for. */
 
-export function constOf(type: ValueName, lanes: readonly number[]): Const {
-  return { kind: 'const', type, lanes }
-}
+export const constOf = (type: ValueName, lanes: readonly number[]): Const => ({ kind: 'const', type, lanes })
 
 /** The same number in all lanes. */
 export function splatConst(type: ValueName, x: number): Const {
@@ -24,23 +24,28 @@ export function splatConst(type: ValueName, x: number): Const {
   return constOf(type, new Array<number>(rows * cols).fill(x))
 }
 
-export function opOf(at: number, op: PureName, ...args: readonly Expr[]): Op {
-  const type = resolve(
-    PURE[op],
-    args.map((a) => a.type as ValueName),
-  )
-  if (type === null) throw new RangeError(`no form of ${op} for (${args.map((a) => String(a.type)).join(', ')})`)
-  return { kind: 'op', at, type, op, args }
+/** An op of a signature that allows the operands; a number is a constant of the type that its place asks for. */
+export function opOf(at: number, op: PureName, ...operands: readonly (Expr | number)[]): Op {
+  const row: Row = PURE[op]
+  const t = operands.find((o): o is Expr => typeof o !== 'number')?.type as ValueName
+  const args = operands.map((o, i) => (typeof o === 'number' ? splatConst(slotType(row.in[i] as never, t), o) : o))
+  const fixed = args[row.in.indexOf('T')]?.type as ValueName
+  return { kind: 'op', at, type: slotType(row.out, fixed), op, args }
 }
 
 export const convertTo = (at: number, type: ValueName, arg: Expr): Expr =>
   arg.type === type ? arg : ({ kind: 'convert', at, type, arg } satisfies Convert)
 
-export function lanesOf(at: number, of: Expr, lanes: readonly number[]): Swizzle {
-  const scalar = factsOf(of.type as ValueName).scalar
-  const type = lanes.length === 1 ? scalar : withScalar(`vec${lanes.length}f` as ValueName, scalar)
-  return { kind: 'swizzle', at, type, of, lanes }
-}
+export const bitcastTo = (at: number, type: ValueName, arg: Expr): Expr =>
+  arg.type === type ? arg : { kind: 'bitcast', at, type, arg }
+
+export const lanesOf = (at: number, of: Expr, lanes: readonly number[]): Swizzle => ({
+  kind: 'swizzle',
+  at,
+  type: vectorName(scalarOf(of.type as ValueName), lanes.length),
+  of,
+  lanes,
+})
 
 /** The number that all lanes of a constant are, or null. */
 export function uniformLane(e: Expr): number | null {

@@ -2,11 +2,6 @@ import { type Kernel, scalarOf, type Type, VALUE_NAMES } from '@weft/dsl/ir'
 
 /** What needs a feature or a declaration: half precision, structs, subgroups, … Most kernels have nothing of it. */
 
-/** Ops that need a feature. */
-export const PACKED: ReadonlySet<string> = new Set(
-  'dot4I8Packed dot4U8Packed pack4xI8 pack4xU8 pack4xI8Clamp pack4xU8Clamp unpack4xI8 unpack4xU8'.split(' '),
-)
-
 /** Value types that need a feature. */
 export const HALVES: ReadonlySet<Type> = new Set(VALUE_NAMES.filter((name) => scalarOf(name) === 'f16'))
 

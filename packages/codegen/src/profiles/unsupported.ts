@@ -13,7 +13,7 @@ import {
   scalarOf,
   type Type,
 } from '@weft/dsl/ir'
-import { PACKED } from '../passes/special'
+import { PACKED } from '../passes/legalize/packed'
 import type { Profile } from './profiles'
 
 /** What a legalized kernel still needs and its profile does not have: one fault for each, naming the first use. */
