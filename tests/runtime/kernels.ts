@@ -86,7 +86,7 @@ export const scatter = compile(
     'scatter',
     {
       workgroupSize: [64],
-      bindings: { x: input(numbers), out: output(numbers) },
+      bindings: { x: input(numbers), out: output(numbers, { writes: 'partial' }) },
       params: { n: d.u32 },
       workgroups: ({ n }) => [ceilDiv(n, 64)],
     },

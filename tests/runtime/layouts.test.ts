@@ -147,7 +147,10 @@ describe('[prior-R04] stores', () => {
             { x: input(d.arrayOf(d.u32)), y: inout(d.arrayOf(d.u32)) },
             { params: { n: d.u32 }, workgroupSize: [256], guards: 'error' },
             ({ x, y, n }, k) => {
-              const v = k.let('v', fn.select(u32(0), x.at(k.globalIndex) as never, k.globalIndex.lt(n as never)) as never)
+              const v = k.let(
+                'v',
+                fn.select(u32(0), x.at(k.globalIndex) as never, k.globalIndex.lt(n as never)) as never,
+              )
               y.at(k.globalIndex).set(v)
             },
           ),
