@@ -66,7 +66,7 @@ describe('limits', () => {
   error('too-many-bindings', 'nine storage buffers', ['too-many-bindings: the kernel has 9 storage buffers, more than 8', '  at AT', '  note: put several arrays into one buffer, or split the kernel'], () => {
     return compile(kernel('wrong', { workgroupSize: [64], bindings: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`b${i}`, input(d.arrayOf(d.f32))])) }, () => undefined)) // AT
   })
-  error('immediate-size', 'params that do not fit immediates, where these are required', ['immediate-size: the params take 128 bytes, more than the 64 of immediates'], () => {
+  error('immediate-size', 'params that do not fit immediates, where these are required', ['immediate-size: as immediates, the params take 128 bytes, more than 64'], () => {
     const source = kernel('wrong', { workgroupSize: [64], bindings: {}, params: { a: d.mat4x4f, b: d.mat4x4f } }, () => undefined) // AT
     const [first, ...more] = validate(source.ir(), { immediates: true })
     throw first ? new WeftError(first, ...more) : new Error('valid')

@@ -82,6 +82,10 @@ export type Composite = Exclude<Type, ValueName>
 
 export const isValue = (type: Type): type is ValueName => typeof type === 'string'
 
+/** Whether a type is composed, and of this kind. */
+export const isKind = <K extends Composite['kind']>(type: Type, kind: K): type is Extract<Composite, { kind: K }> =>
+  typeof type !== 'string' && type.kind === kind
+
 /** The canonical spelling of a type: equal types spell equally. Structs are spelled by name. */
 export function spell(type: Type): string {
   if (typeof type === 'string') return type

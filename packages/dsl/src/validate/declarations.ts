@@ -1,5 +1,5 @@
 import type { Expr, HostExpr, Variable } from '../ir'
-import { isConstructible, isValue, roundUp, sameType, sizeOf, spell, type Type } from '../types'
+import { isConstructible, isKind, isValue, roundUp, sameType, sizeOf, spell, strideOf, type Type } from '../types'
 import { Constants } from './constants'
 import type { Context } from './context'
 import { WGSL_LIMITS } from './limits'
@@ -34,20 +34,18 @@ function checkVariable(v: Variable, constants: Constants, context: Context): voi
   const why =
     v.space === 'workgroup'
       ? workgroupFault(v.type, true)
-      : isConstructible(v.type) && !isSubgroupMatrix(v.type)
+      : isConstructible(v.type) && !isKind(v.type, 'subgroup_matrix')
         ? null
         : spell(v.type)
   if (why !== null) context.report('bad-type', `'${v.name}' is in ${v.space} memory, which cannot hold ${why}`)
 }
-
-const isSubgroupMatrix = (type: Type): boolean => !isValue(type) && type.kind === 'subgroup_matrix'
 
 /** What workgroup memory cannot hold in a type, or null. */
 function workgroupFault(type: Type, outermost: boolean): string | null {
   if (isValue(type) || type.kind === 'atomic') return null
   if (type.kind === 'struct')
     return type.fields.reduce<string | null>((why, f) => why ?? workgroupFault(f.type, false), null)
-  if (type.kind !== 'array' || type.count === null || type.count === 0) return spell(type)
+  if (type.kind !== 'array' || !type.count) return spell(type)
   if (typeof type.count !== 'number' && !outermost)
     return `${spell(type)} within another type: only the outermost array is sized by an override`
   return workgroupFault(type.of, false)
@@ -62,66 +60,47 @@ function checkLengths(e: HostExpr, context: Context): void {
     return
   }
   const type = context.bindings.get(e.binding)?.type
-  if (!type || isValue(type) || type.kind !== 'array')
+  if (!type || !isKind(type, 'array'))
     context.report('bad-launch', `the launch rule asks for the length of '${e.binding}', which is not an array binding`)
 }
 
 function checkAlias(from: string, to: string, context: Context): void {
   const a = context.bindings.get(from)
   const b = context.bindings.get(to)
-  if (!a || !b) context.report('unknown-name', `the alias of '${from}' and '${to}' names a binding that does not exist`)
-  else if (a.kind !== 'storage' || b.kind !== 'storage' || a.access !== 'read' || b.access === 'read') {
-    context.report('binding-access', `'${from}' and '${to}' cannot be one buffer: an alias is an input and an output`)
-  } else if (!sameType(a.type, b.type)) {
-    context.report(
-      'type-mismatch',
-      `'${from}' and '${to}' cannot be one buffer: ${spell(a.type)} is not ${spell(b.type)}`,
-    )
+  if (!a || !b) {
+    context.report('unknown-name', `the alias of '${from}' and '${to}' names a binding that does not exist`)
+    return
   }
+  const not = `'${from}' and '${to}' cannot be one buffer:`
+  if (a.kind !== 'storage' || b.kind !== 'storage' || a.access !== 'read' || b.access === 'read')
+    context.report('binding-access', `${not} an alias is an input and an output`)
+  else if (!sameType(a.type, b.type)) context.report('type-mismatch', `${not} ${spell(a.type)} is not ${spell(b.type)}`)
 }
 
 /** Bytes of a variable; an array sized by an override counts with its default, or not at all. */
-export function variableBytes(type: Type, context: Context): number {
-  if (isValue(type) || type.kind !== 'array' || typeof type.count === 'number' || type.count === null)
-    return isSubgroupMatrix(type) ? 0 : sizeOf(type)
-  return sizeOf({ ...type, count: 1 }) * (context.extent(type.count) ?? 0)
+function variableBytes(type: Type, context: Context): number {
+  if (isKind(type, 'array')) return strideOf(type.of) * (context.extent(type.count) ?? 0)
+  return isKind(type, 'subgroup_matrix') ? 0 : sizeOf(type)
 }
 
 /** Workgroup, private and function memory against the limits. */
 export function checkMemory(context: Context): void {
-  const { kernel, limits } = context
-  let workgroup = 0
-  let privates = 0
-  for (const v of kernel.variables) {
-    if (v.space === 'workgroup') workgroup += roundUp(16, variableBytes(v.type, context))
-    else privates += variableBytes(v.type, context)
-  }
-  const most = limits.maxComputeWorkgroupStorageSize
-  if (workgroup > most) {
-    const list = kernel.variables
-      .filter((v) => v.space === 'workgroup')
-      .map((v) => `${v.name}: ${roundUp(16, variableBytes(v.type, context))}`)
-    context.report(
-      'workgroup-memory',
-      `workgroup variables take ${workgroup} bytes, more than ${most}`,
-      undefined,
-      list.join(', '),
-    )
-  }
-  checkPrivate('private variables', privates, context)
-  for (const [f, list] of context.locals) {
+  const { variables } = context.kernel
+  const inWorkgroup = variables.filter((v) => v.space === 'workgroup')
+  const sizes = inWorkgroup.map((v) => roundUp(16, variableBytes(v.type, context)))
+  const most = context.limits.maxComputeWorkgroupStorageSize
+  const list = inWorkgroup.map((v, i) => `${v.name}: ${sizes[i]}`).join(', ')
+  const total = sizes.reduce((sum, n) => sum + n, 0)
+  context.limit('workgroup-memory', 'workgroup variables take', total, ' bytes', most, list)
+  const owned = (what: string, list: readonly Variable[]): void => {
     const bytes = list.reduce((sum, v) => sum + variableBytes(v.type, context), 0)
-    checkPrivate(f ? `the variables of '${f.name}'` : 'the variables of the kernel', bytes, context)
+    const note = 'keep arrays in workgroup memory, or make them smaller'
+    context.limit('private-memory', `${what} take`, bytes, ' bytes', WGSL_LIMITS.variableBytes, note)
   }
-}
-
-function checkPrivate(what: string, bytes: number, context: Context): void {
-  const most = WGSL_LIMITS.variableBytes
-  if (bytes > most)
-    context.report(
-      'private-memory',
-      `${what} take ${bytes} bytes, more than ${most}`,
-      undefined,
-      'keep arrays in workgroup memory, or make them smaller',
-    )
+  owned(
+    'private variables',
+    variables.filter((v) => v.space !== 'workgroup'),
+  )
+  for (const [f, list] of context.locals)
+    owned(f ? `the variables of '${f.name}'` : 'the variables of the kernel', list)
 }

@@ -195,7 +195,7 @@ const LIMITS: readonly Case[] = [
   [
     'params beyond the immediates',
     () => withBody([], { params: Array.from({ length: 5 }, (_, i) => ({ name: `p${i}`, type: 'vec4f' as const })) }),
-    'immediate-size: the params take 80 bytes, more than the 64 of immediates',
+    'immediate-size: as immediates, the params take 80 bytes, more than 64',
     { immediates: true },
   ],
   [

@@ -17,6 +17,7 @@ import { CALLER, DIVERGENT, FORBIDDEN, type Mask, type Scope, UNLIMITED } from '
 import { Ranges } from './ranges'
 import { Sources } from './sources'
 import { grows, join, type State } from './state'
+import { step } from './steps'
 
 /** What a caller must know of a function: the masks are in terms of its parameters and of the flow at the call. */
 export interface Summary {
@@ -26,9 +27,6 @@ export interface Summary {
   /** The contents of function memory behind each pointer parameter, after the call; null for other parameters. */
   readonly contents: readonly (Mask | null)[]
 }
-
-/** The rule of a statement: changes the flow, the state, and what is known. */
-export type Step = (s: Stmt, f: Flow) => void
 
 const NOTE = {
   'divergent-barrier':
@@ -55,27 +53,26 @@ export class Flow {
   returned: State = null
   result: Mask = 0
   readonly needs: Summary['needs'] = {}
-  private readonly slots = new Map<number | string, number>()
-  private readonly reported = new Set<Stmt>()
+  readonly #slots = new Map<number | string, number>()
+  readonly #reported = new Set<Stmt>()
   /** Whether there are integer variables: only of them indices are made. */
-  private readonly counts: boolean
+  readonly #counts: boolean
 
   constructor(
     readonly context: Context,
     readonly func: Func | null,
     readonly summaries: ReadonlyMap<string, Summary>,
-    private readonly step: Step,
   ) {
     const params = func?.params ?? []
     this.sources = new Sources(context, params)
     this.ranges = new Ranges(context, params)
     const state: number[] = []
-    const add = (key: number | string, mask: Mask): void => void this.slots.set(key, state.push(mask, 0) - 2)
+    const add = (key: number | string, mask: Mask): void => void this.#slots.set(key, state.push(mask, 0) - 2)
     const locals = context.locals.get(func) ?? []
     for (const v of locals) add(v.id, 0)
     for (const { name } of params)
       if (this.sources.pointer(name)?.space === 'function') add(name, this.sources.parameter(name) | UNLIMITED)
-    this.counts = this.slots.size > locals.length || locals.some((v) => isInteger(v.type))
+    this.#counts = this.#slots.size > locals.length || locals.some((v) => isInteger(v.type))
     this.state = state
   }
 
@@ -84,7 +81,7 @@ export class Flow {
     this.block(body)
     const end = join(this.state, this.returned)
     const contents = (this.func?.params ?? []).map(({ name }) => {
-      const slot = this.slots.get(name)
+      const slot = this.#slots.get(name)
       return slot === undefined ? null : (end?.[slot] ?? 0)
     })
     return { needs: this.needs, result: this.result, contents }
@@ -100,7 +97,7 @@ export class Flow {
   }
 
   statements(block: Block): void {
-    for (let i = 0; i < block.length && this.state; i++) this.step(block[i] as Stmt, this)
+    for (let i = 0; i < block.length && this.state; i++) step(block[i] as Stmt, this)
   }
 
   /** Alternatives from one state. Jumps of kind `own` lead to their end. Gives a bit for each that gets there by itself. */
@@ -138,7 +135,7 @@ export class Flow {
   /** A loop until neither the state nor the flow at its start grows. `round` is one iteration. */
   repeat<S extends Stmt>(s: S, round: (s: S, f: Flow) => void): void {
     const { flow: before, left, breaks, continues } = this
-    this.loosen(s)
+    this.#loosen(s)
     const entry = this.state as number[]
     let flow = before
     for (;;) {
@@ -160,8 +157,8 @@ export class Flow {
   }
 
   /** An integer that a loop assigns may be any at the start of a round. */
-  private loosen(loop: Stmt): void {
-    if (!this.counts) return
+  #loosen(loop: Stmt): void {
+    if (!this.#counts) return
     forEachStmt([loop], (s) => {
       if (s.kind === 'store') this.put(s.place, UNLIMITED, true)
       else if (s.kind === 'call') for (const a of s.args) if (isPlace(a)) this.put(a, UNLIMITED, true)
@@ -170,7 +167,7 @@ export class Flow {
 
   /** The loop may end here: a copy, since control also goes on with the state. */
   mayLeave(): void {
-    this.breaks = join(this.breaks, this.state?.slice())
+    if (this.state) this.breaks = join(this.breaks, this.state.slice())
   }
 
   /** Control that jumped comes together with that which went on. */
@@ -188,8 +185,8 @@ export class Flow {
 
   /** `mask` must be uniform in `scope`: reports where it is not, once a statement, and passes on to callers what depends on them. */
   require(scope: Scope, mask: Mask, op: string, s: Stmt, what: string, code: keyof typeof NOTE = 'not-uniform'): void {
-    if (mask & FORBIDDEN[scope] && !this.reported.has(s)) {
-      this.reported.add(s)
+    if (mask & FORBIDDEN[scope] && !this.#reported.has(s)) {
+      this.#reported.add(s)
       this.context.report(code, `${what} may differ between the invocations of a ${scope}`, s.at, NOTE[code])
     }
     const symbolic = mask & ~DIVERGENT
@@ -207,7 +204,7 @@ export class Flow {
   }
 
   declare({ id, type, init }: Variable): void {
-    const slot = this.slots.get(id)
+    const slot = this.#slots.get(id)
     if (slot === undefined || !this.state) return
     this.state[slot] = init ? this.held(init) : this.flow | (isInteger(type) ? 0 : UNLIMITED)
     this.state[slot + 1] = 0
@@ -223,9 +220,9 @@ export class Flow {
 
   slotOf({ root }: Place): number | undefined {
     return root.kind === 'variable'
-      ? this.slots.get(root.id)
+      ? this.#slots.get(root.id)
       : root.kind === 'pointer'
-        ? this.slots.get(root.name)
+        ? this.#slots.get(root.name)
         : undefined
   }
 

@@ -1,10 +1,9 @@
-import type { Expr } from '../../ir'
 import type { PureName } from '../../ops'
 
 /** The greatest u32: that of a value which something limits, where only the run tells how much. */
 export const LIMITED = 2 ** 32 - 1
 
-/** `n`: the second argument, where it is a constant that is not negative. */
+/** `n`: the second argument, where it is a constant; else NaN. */
 type Rule = (x: number, y: number, z: number, n: number) => number
 
 /**
@@ -14,7 +13,7 @@ type Rule = (x: number, y: number, z: number, n: number) => number
 export const RULES: { readonly [K in PureName | 'product']?: Rule } = {
   add: (x, y) => x + y,
   mul: (x, y) => x * y,
-  div: (x, _y, _z, n) => Math.floor(x / (n || 1)),
+  div: (x, _y, _z, n) => Math.floor(x / (n > 0 ? n : 1)),
   rem: (x, y) => Math.min(x, y - 1),
   min: (x, y) => Math.min(x, y),
   max: (x, y) => Math.max(x, y),
@@ -35,7 +34,3 @@ export const RULES: { readonly [K in PureName | 'product']?: Rule } = {
   sign: () => LIMITED,
   unpack4xI8: () => LIMITED,
 }
-
-/** The constant that `e` is, where it is not negative; else NaN. */
-export const numberIn = (e: Expr | undefined): number =>
-  e?.kind === 'const' && (e.lanes[0] as number) >= 0 ? (e.lanes[0] as number) : Number.NaN

@@ -1,6 +1,5 @@
 import type { Context } from '../context'
 import { Flow, type Summary } from './flow'
-import { step } from './steps'
 
 /**
  * What depends on how control flows: barriers, subgroup operations and arguments that must be uniform, and stores whose
@@ -10,6 +9,6 @@ export function checkFlow(context: Context): void {
   const { functions, body, guards } = context.kernel
   if (!context.synchronizes && guards === 'off') return
   const summaries = new Map<string, Summary>()
-  for (const f of functions) summaries.set(f.name, new Flow(context, f, summaries, step).run(f.body))
-  new Flow(context, null, summaries, step).run(body)
+  for (const f of functions) summaries.set(f.name, new Flow(context, f, summaries).run(f.body))
+  new Flow(context, null, summaries).run(body)
 }

@@ -14,16 +14,17 @@ type Made = Of<Expr, 'op' | 'construct' | 'index' | 'length'>
 
 /** What values depend on, within one function. Results get their masks as the statements are walked. */
 export class Sources {
+  readonly #context: Context
+  readonly #params: readonly FuncParam[]
   /** Since when no result has changed. */
-  private now: number
-  private readonly results: (Mask | undefined)[] = []
+  #now: number
+  readonly #results: (Mask | undefined)[] = []
 
   /** `params`: those of the function; none for the entry point. */
-  constructor(
-    private readonly context: Context,
-    private readonly params: readonly FuncParam[],
-  ) {
-    this.now = context.nodes.tick()
+  constructor(context: Context, params: readonly FuncParam[]) {
+    this.#context = context
+    this.#params = params
+    this.#now = context.nodes.tick()
   }
 
   of(e: Expr): Mask {
@@ -34,7 +35,7 @@ export class Sources {
       case 'constant':
         return 0
       case 'result':
-        return this.results[e.id] ?? 0
+        return this.#results[e.id] ?? 0
       case 'builtin':
         return BUILTIN[BUILTINS[e.name].uniform]
       case 'argument':
@@ -46,15 +47,15 @@ export class Sources {
       case 'member':
         return this.of(e.of)
     }
-    const node = this.context.nodes.of(e)
-    if (node.maskedAt !== this.now) {
-      node.mask = this.made(e)
-      node.maskedAt = this.now
+    const node = this.#context.nodes.of(e)
+    if (node.maskedAt !== this.#now) {
+      node.mask = this.#made(e)
+      node.maskedAt = this.#now
     }
     return node.mask
   }
 
-  private made(e: Made): Mask {
+  #made(e: Made): Mask {
     switch (e.kind) {
       case 'op':
       case 'construct': {
@@ -71,9 +72,9 @@ export class Sources {
 
   /** Masks only grow; one that has grown makes what was derived from it stale. */
   define(id: number, mask: Mask): void {
-    const before = this.results[id]
-    if (before !== undefined && before !== mask) this.now = this.context.nodes.tick()
-    this.results[id] = mask
+    const before = this.#results[id]
+    if (before !== undefined && before !== mask) this.#now = this.#context.nodes.tick()
+    this.#results[id] = mask
   }
 
   /** What the indices of a place depend on. */
@@ -84,13 +85,13 @@ export class Sources {
   }
 
   parameter(name: string): Mask {
-    const i = this.params.findIndex((p) => p.name === name)
+    const i = this.#params.findIndex((p) => p.name === name)
     return i < 0 ? DIVERGENT : paramBit(i)
   }
 
   /** The pointer type of a parameter. */
   pointer(name: string): PtrType | null {
-    const type = this.params.find((p) => p.name === name)?.type
+    const type = this.#params.find((p) => p.name === name)?.type
     return type && !isValue(type) && type.kind === 'ptr' ? type : null
   }
 }

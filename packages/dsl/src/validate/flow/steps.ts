@@ -1,7 +1,7 @@
 import { type Cases, isPlace, type Loop, type Of, type Place, type Range, type Stmt } from '../../ir'
 import { EFFECTS, type EffectRow } from '../../ops'
 import { BREAK } from '../behavior'
-import type { Flow, Step } from './flow'
+import type { Flow } from './flow'
 import { BY_SUBGROUP, DIVERGENT, type Mask, translate, UNLIMITED } from './mask'
 import { checkStore } from './stores'
 
@@ -127,4 +127,5 @@ const STEP: Cases<Stmt, void, [Flow]> = {
   },
 }
 
-export const step: Step = (s, f) => (STEP[s.kind] as Step)(s, f)
+/** Follows a statement: changes the flow, the state, and what is known. */
+export const step = (s: Stmt, f: Flow): void => (STEP[s.kind] as (s: Stmt, f: Flow) => void)(s, f)
