@@ -1,68 +1,61 @@
 import { type If, isValueName, type Switch, scalarOf } from '@weft/dsl/ir'
-import { alone } from './expressions'
+import type { Context } from './context'
+import { print } from './expressions'
 import { literal } from './literals'
 import { negated } from './negation'
-import { areQuiet, isQuiet } from './silent'
-import type { Region, Site } from './sites'
-import type { Writer } from './writer'
+import { isQuiet, type Region, type Site } from './sites'
 
-export function writeIf(s: If, w: Writer, at: Site): void {
-  const { c } = w
+export function writeIf(s: If, c: Context, at: Site): void {
   const [yes, no] = at.inner as [Region, Region]
-  if (!areQuiet(yes.sites, c)) {
-    w.line(`if (${alone(s.test, c)}) {`, s.at)
-    w.region(yes)
-    writeElse(w, no)
-  } else if (!areQuiet(no.sites, c)) {
-    w.line(`if (${negated(s.test, c)}) {`, s.at)
-    w.region(no)
-    w.line('}')
+  if (!yes.sites.every(isQuiet)) {
+    c.line(`if (${print(s.test, c)}) {`, s.at)
+    c.region(yes)
+    writeElse(no, c)
+  } else if (!no.sites.every(isQuiet)) {
+    c.line(`if (${negated(s.test, c)}) {`, s.at)
+    c.region(no)
+    c.line('}')
   }
 }
 
 const LONGEST_CHAIN = 100
 
-function writeElse(w: Writer, no: Region): void {
-  const { c } = w
-  const loud = no.sites.filter((at) => !isQuiet(at, c))
+function writeElse(no: Region, c: Context): void {
+  const loud = no.sites.filter((at) => !isQuiet(at))
   const [first] = loud
-  if (first === undefined) w.line('}')
-  else if (loud.length === 1 && w.chain < LONGEST_CHAIN && isElseIf(first, w)) writeElseIf(w, first)
-  else {
-    const { chain } = w
-    w.chain = 0
-    w.line('} else {')
-    w.region(no)
-    w.line('}')
-    w.chain = chain
+  const { chain } = c
+  if (first === undefined) c.line('}')
+  else if (loud.length === 1 && chain < LONGEST_CHAIN && isElseIf(first)) {
+    const inner = first.stmt as If
+    const [yes, last] = first.inner as [Region, Region]
+    c.chain++
+    c.line(`} else if (${print(inner.test, c)}) {`, inner.at)
+    c.region(yes)
+    writeElse(last, c)
+  } else {
+    c.chain = 0
+    c.line('} else {')
+    c.region(no)
+    c.line('}')
   }
+  c.chain = chain
 }
 
-const isElseIf = (at: Site, { c }: Writer): boolean =>
-  at.stmt?.kind === 'if' && at.binds.length === 0 && !areQuiet((at.inner[0] as Region).sites, c)
+const isElseIf = (at: Site): boolean =>
+  at.stmt?.kind === 'if' && at.binds.length === 0 && !(at.inner[0] as Region).sites.every(isQuiet)
 
-function writeElseIf(w: Writer, at: Site): void {
-  const inner = at.stmt as If
-  const [yes, no] = at.inner as [Region, Region]
-  w.chain++
-  w.line(`} else if (${alone(inner.test, w.c)}) {`, inner.at)
-  w.region(yes)
-  writeElse(w, no)
-  w.chain--
-}
-
-export function writeSwitch(s: Switch, w: Writer, at: Site): void {
-  w.line(`switch (${alone(s.selector, w.c)}) {`, s.at)
-  w.indent()
+export function writeSwitch(s: Switch, c: Context, at: Site): void {
+  c.line(`switch (${print(s.selector, c)}) {`, s.at)
+  c.out.indent()
   const type = isValueName(s.selector.type) ? scalarOf(s.selector.type) : 'u32'
   s.cases.forEach((branch, i) => {
-    w.line(`case ${branch.selectors.map((x) => literal(type, x)).join(', ')}: {`, s.at)
-    w.region(at.inner[i] as Region)
-    w.line('}')
+    c.line(`case ${branch.selectors.map((x) => literal(type, x)).join(', ')}: {`, s.at)
+    c.region(at.inner[i] as Region)
+    c.line('}')
   })
-  w.line('default: {', s.at)
-  w.region(at.inner.at(-1) as Region)
-  w.line('}')
-  w.dedent()
-  w.line('}')
+  c.line('default: {', s.at)
+  c.region(at.inner.at(-1) as Region)
+  c.line('}')
+  c.out.dedent()
+  c.line('}')
 }

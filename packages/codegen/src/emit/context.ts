@@ -1,59 +1,149 @@
-import type { Type } from '@weft/dsl/ir'
+import type { AddressSpace, BuiltinName, Expr, Func, Let, Result, Root, Type } from '@weft/dsl/ir'
 import type { Working } from '../passes/graph'
+import { numberOf } from '../passes/node'
+import type { Output } from './lines'
 import type { Special } from './literals'
-import type { Memory } from './memory'
 import type { Names } from './names'
-import type { Plan } from './plan'
+import { RANK, type Rank } from './operators'
+import type { Region, Site, Value } from './sites'
 
 /** What the emission of every part of a module shares. */
 export interface Module {
   readonly kernel: Working
-  readonly memory: Memory
-  /** Bindings, overrides, constants and functions by the author's name; the params variable is `params`. */
-  readonly names: {
-    readonly globals: ReadonlyMap<string, string>
-    readonly variables: ReadonlyMap<number, string>
-    readonly functions: ReadonlyMap<string, string>
-    readonly structs: ReadonlyMap<string, string>
-    /** Members of a struct by the author's names; `null`: those of the params. */
-    readonly members: (struct: string | null) => ReadonlyMap<string, string>
-    readonly params: string
-    readonly visible: ReadonlySet<string>
-  }
+  readonly names: Names
+  /** Bindings, overrides and constants by the author's name, variables by id. */
+  readonly declared: Map<string | number, Declared>
+  /** By the author's name. */
+  readonly functions: Map<string, Callee>
+  readonly structs: ReadonlyMap<string, string>
+  readonly members: ReadonlyMap<string, string>
+  /** The variable that holds the params, and its struct. */
+  readonly params: { readonly name: string; readonly struct: string }
   readonly type: (t: Type) => string
 }
 
-/** What the emission of one function needs. */
-export interface Context {
-  readonly module: Module
-  readonly plan: Plan
-  readonly memory: Memory
-  readonly names: Names
-  /** Names of what a `let` has bound so far, by the numbers of the expressions. */
-  readonly bound: (string | undefined)[]
-  readonly results: Map<number, string>
-  readonly variables: Map<number, string>
-  readonly args: Map<string, string>
-  /** Names of the built-in values that the body uses. */
-  readonly builtins: Map<string, string>
-  /** Names of the variables that hold the bits of ∞ and NaN. */
-  readonly specials: Map<Special, string>
-  /** How tightly the expression that was printed last holds together. */
-  rank: Rank
+/** `read`: storage that nothing writes while the kernel runs; `handle`: a texture; null: a value, not memory. */
+export type Space = AddressSpace | 'read' | 'handle' | null
+
+/** Something with a name that places or expressions mention. */
+export interface Declared {
+  /** As the module spells it; '' until it is declared. */
+  name: string
+  readonly space: Space
+  /** Of the value, or of what a pointer points to. */
+  readonly type: Type
+  /** The statement that declares a variable of a function. */
+  readonly site: Site | null
+  /** When it is mentioned last in its function. */
+  last: number
+  /** The `let` that gives its name to a variable which the builder made. */
+  heir: Let | null
 }
 
-/** The levels of WGSL's grammar of expressions. */
-export const RANK = {
-  primary: 0,
-  unary: 1,
-  mul: 2,
-  add: 3,
-  shift: 4,
-  relation: 5,
-  and: 6,
-  or: 7,
-  bitAnd: 8,
-  bitOr: 9,
-  bitXor: 10,
-} as const
-export type Rank = (typeof RANK)[keyof typeof RANK]
+export const declared = (name: string, type: Type, space: Space, site: Site | null = null): Declared => ({
+  name,
+  space,
+  type,
+  site,
+  last: 0,
+  heir: null,
+})
+
+export interface Callee {
+  readonly name: string
+  /** Whether it writes nothing but its own variables and what it is pointed to, and waits for nobody. */
+  pure: boolean
+  /** Whether a call could stand anywhere: it sees nothing but the values that it is given. */
+  isValue: boolean
+}
+
+/** What the emission of one function needs; or of an expression outside of any, of which nothing is planned. */
+export class Context {
+  names: Names
+  /** What is planned for expressions, by number. */
+  readonly values: (Value | undefined)[]
+  /** What is planned for the results of statements, by id. */
+  readonly results: (Value | undefined)[] = []
+  readonly args = new Map<string, Declared>()
+  /** Names of the built-in values that the body uses. */
+  readonly builtins = new Map<BuiltinName, string>()
+  /** Names of the variables that hold the bits of ∞ and NaN. */
+  readonly specials = new Map<Special, string>()
+  /** How tightly the expression that was printed last holds together. */
+  rank: Rank = RANK.primary
+  /** Whether something was printed that is not declared yet. */
+  missing = false
+  /** How many `else if`s precede: compilers refuse more than 123. */
+  chain = 0
+
+  /** `write` is given, so that statements which hold blocks reach the writing of those in them. */
+  constructor(
+    readonly module: Module,
+    readonly out: Output,
+    private readonly write: (sites: readonly Site[], c: Context) => void = () => {},
+    params: Func['params'] = [],
+    size = 0,
+  ) {
+    this.names = module.names
+    this.values = new Array<Value | undefined>(size)
+    for (const { name, type } of params)
+      this.args.set(
+        name,
+        typeof type !== 'string' && type.kind === 'ptr' ? declared('', type.of, type.space) : declared('', type, null),
+      )
+  }
+
+  valueOf(e: Expr): Value | undefined {
+    return e.kind === 'result' ? this.results[e.id] : this.values[numberOf(e)]
+  }
+
+  declared(root: Root): Declared {
+    if (root.kind === 'pointer') return this.args.get(root.name) as Declared
+    return this.module.declared.get(root.kind === 'variable' ? root.id : root.name) as Declared
+  }
+
+  // Writing.
+
+  line(text: string, at = -1): void {
+    this.out.line(text, at)
+  }
+
+  /** A scope of names, and a level of indentation. */
+  open(): void {
+    this.names.open()
+    this.out.indent()
+  }
+
+  close(): void {
+    this.out.dedent()
+    this.names.close()
+  }
+
+  sites(sites: readonly Site[]): void {
+    this.write(sites, this)
+  }
+
+  /** The statements of a block, within braces that the caller writes. */
+  region(region: Region): void {
+    this.open()
+    this.write(region.sites, this)
+    this.close()
+  }
+
+  /** Names the result of a statement. */
+  let(result: Result, wanted: string, text: string, at: number): void {
+    const name = this.names.declare(wanted)
+    this.define(result, name)
+    this.line(`let ${name} = ${text};`, at)
+  }
+
+  define(result: Result, name: string): void {
+    const value = this.results[result.id]
+    if (value) value.name = name
+  }
+
+  /** Declares a variable, and gives its spelling. */
+  variable(id: number, wanted: string): string {
+    return (this.declared({ kind: 'variable', id }).name = this.names.declare(wanted))
+  }
+}

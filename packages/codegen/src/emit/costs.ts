@@ -7,33 +7,8 @@ export const LEVELS = 32
 /** The cost up to which the end of a range is written into the loop's head, which evaluates it in every round. */
 export const CHEAP = 2
 
-/** Names and constants. */
-export const LEAF: { readonly [K in Expr['kind']]: boolean } = {
-  const: true,
-  builtin: true,
-  param: true,
-  override: true,
-  constant: true,
-  argument: true,
-  result: true,
-  op: false,
-  construct: false,
-  convert: false,
-  bitcast: false,
-  swizzle: false,
-  index: false,
-  member: false,
-  length: false,
-}
-
-const COST: { readonly [K in Expr['kind']]: number } = {
-  const: 0,
-  builtin: 0,
-  param: 0,
-  override: 0,
-  constant: 0,
-  argument: 0,
-  result: 0,
+/** Of expressions without their operands; names and constants have none. */
+const COST: { readonly [K in Expr['kind']]?: number } = {
   op: 1,
   construct: 1,
   convert: 1,
@@ -43,12 +18,14 @@ const COST: { readonly [K in Expr['kind']]: number } = {
   member: 0,
   length: 1,
 }
+const DIVISION = 4
 
 /** The cost of an expression without its operands. */
-export const costOf = (e: Expr): number => (e.kind === 'op' && DIVISIONS.has(e.op) ? DIVISION : COST[e.kind])
+export const costOf = (e: Expr): number =>
+  e.kind === 'op' && (e.op === 'div' || e.op === 'rem') ? DIVISION : (COST[e.kind] ?? 0)
 
-const DIVISIONS: ReadonlySet<string> = new Set(['div', 'rem'])
-const DIVISION = 4
+/** Names and constants. */
+export const isLeaf = (e: Expr): boolean => COST[e.kind] === undefined
 
 /** Just a name, or part of one: writing it twice costs nothing and reads better. */
 export function isTrivial(e: Expr): boolean {
@@ -63,7 +40,7 @@ export function isTrivial(e: Expr): boolean {
     case 'op':
       return isStep(e)
     default:
-      return LEAF[e.kind]
+      return isLeaf(e)
   }
 }
 
@@ -78,7 +55,7 @@ const STEPS: ReadonlySet<string> = new Set(['add', 'sub', 'eq', 'ne', 'lt', 'le'
 const isName = (e: Expr): boolean =>
   typeof e.type === 'string' &&
   isInt(e.type) &&
-  (LEAF[e.kind] || ((e.kind === 'swizzle' || e.kind === 'member') && isName(e.of)))
+  (isLeaf(e) || ((e.kind === 'swizzle' || e.kind === 'member') && isName(e.of)))
 
 /** A splat is written again, its scalar bound: in arithmetic the scalar is all that is written. */
 const isScalarArgument = (e: Expr | undefined): boolean =>

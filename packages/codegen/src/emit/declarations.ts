@@ -1,8 +1,7 @@
 import type { Kernel, StructType } from '@weft/dsl/ir'
-import type { Module } from './context'
+import { Context, type Declared, type Module } from './context'
 import { print } from './expressions'
-import { functionContext } from './function-context'
-import { gap, line, type Output } from './lines'
+import type { Output } from './lines'
 import { literal } from './literals'
 import { overrideIds } from './overrides'
 
@@ -13,52 +12,41 @@ export interface Slots {
 }
 
 export function writeStruct(s: StructType, m: Module, out: Output): void {
-  const members = m.names.members(s.name === '' ? null : s.name)
-  line(out, `struct ${m.names.structs.get(s.name)} {`)
-  for (const f of s.fields) {
-    const attributes = `${f.align === undefined ? '' : `@align(${f.align}) `}${f.size === undefined ? '' : `@size(${f.size}) `}`
-    line(out, `  ${attributes}${members.get(f.name)}: ${m.type(f.type)},`)
+  out.line(`struct ${m.structs.get(s.name)} {`)
+  for (const { name, type, align, size } of s.fields) {
+    const attributes = `${align === undefined ? '' : `@align(${align}) `}${size === undefined ? '' : `@size(${size}) `}`
+    out.line(`  ${attributes}${m.members.get(name)}: ${m.type(type)},`)
   }
-  line(out, '}')
-  line(out, '')
+  out.line('}')
+  out.line('')
 }
 
 export function writeDeclarations(kernel: Kernel, m: Module, slots: Slots, out: Output): void {
-  const { globals } = m.names
+  const nameOf = (name: string): string => (m.declared.get(name) as Declared).name
   const ids = overrideIds(kernel)
   for (const o of kernel.overrides) {
     const id = ids.has(o.name) ? `@id(${ids.get(o.name)}) ` : ''
-    line(
-      out,
-      `${id}override ${globals.get(o.name)}: ${o.type}${o.default === null ? '' : ` = ${literal(o.type, o.default)}`};`,
-    )
+    const value = o.default === null ? '' : ` = ${literal(o.type, o.default)}`
+    out.line(`${id}override ${nameOf(o.name)}: ${o.type}${value};`)
   }
-  const c = functionContext(m, m.memory, [])
-  for (const k of kernel.constants) line(out, `const ${globals.get(k.name)} = ${print(k.value, c)};`)
-  if (kernel.overrides.length + kernel.constants.length > 0) line(out, '')
-  const written = new Set<string>()
+  const c = new Context(m, out)
+  for (const k of kernel.constants) out.line(`const ${nameOf(k.name)} = ${print(k.value, c)};`)
+  if (kernel.overrides.length + kernel.constants.length > 0) out.line('')
   for (const b of kernel.bindings) {
     const slot = slots.bindings.get(b.name)
-    const name = globals.get(b.name) as string
-    if (!slot || written.has(name)) continue
-    written.add(name)
-    const space =
-      b.kind === 'texture'
-        ? 'var'
-        : b.kind === 'uniform'
-          ? 'var<uniform>'
-          : `var<storage, ${b.access === 'read' ? 'read' : 'read_write'}>`
-    line(out, `@group(${slot.group}) @binding(${slot.binding}) ${space} ${name}: ${m.type(b.type)};`)
+    if (!slot) continue
+    const access = b.access === 'read' ? 'read' : 'read_write'
+    const space = b.kind === 'texture' ? '' : b.kind === 'uniform' ? '<uniform>' : `<storage, ${access}>`
+    out.line(`@group(${slot.group}) @binding(${slot.binding}) var${space} ${nameOf(b.name)}: ${m.type(b.type)};`)
   }
 }
 
 export function writeVariables(kernel: Kernel, m: Module, out: Output): void {
-  gap(out)
-  if (kernel.variables.length === 0) return
-  const c = functionContext(m, m.memory, [])
+  out.gap()
+  const c = new Context(m, out)
   for (const v of kernel.variables) {
     const init = v.init ? ` = ${print(v.init, c)}` : ''
-    line(out, `var<${v.space}> ${m.names.variables.get(v.id)}: ${m.type(v.type)}${init};`)
+    out.line(`var<${v.space}> ${m.declared.get(v.id)?.name}: ${m.type(v.type)}${init};`)
   }
-  line(out, '')
+  out.gap()
 }

@@ -1,36 +1,27 @@
 import { EFFECTS, type Effect, type Result } from '@weft/dsl/ir'
 import type { Context } from './context'
 import { list, pointer, printPlace } from './expressions'
-import { givenName, rootName } from './naming'
-import type { Writer } from './writer'
+import { rootName } from './naming'
 
-export function writeEffect(s: Effect, w: Writer): void {
-  const { c } = w
+export function writeEffect(s: Effect, c: Context): void {
   const { result, exchanged } = s
   const row = EFFECTS[s.op]
-  const text = effectText(s, c)
-  const used = (result !== null && c.plan.uses(result) > 0) || (exchanged !== null && c.plan.uses(exchanged) > 0)
-  if (!used || !result) {
+  const place = s.place && (row.family === 'texture' ? printPlace(s.place, c) : pointer(s.place, c))
+  const args = s.args.length > 0 ? list(s.args, c) : null
+  const text = `${row.wgsl}${template(s, c)}(${place ?? ''}${place !== null && args !== null ? ', ' : ''}${args ?? ''})`
+  const isUsed = (x: Result | null): boolean => x !== null && (c.results[x.id]?.uses ?? 0) > 0
+  if (!result || !(isUsed(result) || isUsed(exchanged))) {
     // atomics may be called for their effect alone, everything else has to be used
-    const plain = row.family === 'atomic' || row.out === null
-    w.line(plain ? `${text};` : `_ = ${text};`, s.at)
+    c.line(row.family === 'atomic' || row.out === null ? `${text};` : `_ = ${text};`, s.at)
   } else if (exchanged) {
     const name = c.names.declare('exchange')
-    c.results.set(result.id, `${name}.old_value`)
-    c.results.set(exchanged.id, `${name}.exchanged`)
-    w.line(`let ${name} = ${text};`, s.at)
+    c.define(result, `${name}.old_value`)
+    c.define(exchanged, `${name}.exchanged`)
+    c.line(`let ${name} = ${text};`, s.at)
   } else {
     const name = s.place ? `${rootName(s.place, c)}_value` : FAMILY_NAMES[row.family]
-    w.let(result, givenName(result, name, c), text, s.at)
+    c.let(result, c.results[result.id]?.hint ?? name, text, s.at)
   }
-}
-
-function effectText(s: Effect, c: Context): string {
-  const row = EFFECTS[s.op]
-  const args: string[] = []
-  if (s.place) args.push(row.family === 'texture' ? printPlace(s.place, c) : pointer(s.place, c))
-  if (s.args.length > 0) args.push(list(s.args, c))
-  return `${row.wgsl}${template(s, c)}(${args.join(', ')})`
 }
 
 const FAMILY_NAMES = {

@@ -1,18 +1,33 @@
 /** Lines of WGSL, each with the number of the builder's call that it comes from, or −1. */
-export interface Output {
-  readonly lines: string[]
-  readonly ats: number[]
-  indent: string
-}
+export class Output {
+  #text = ''
+  readonly ats: number[] = []
+  #indent = ''
+  #last = ''
 
-export const output = (): Output => ({ lines: [], ats: [], indent: '' })
+  line(text: string, at = -1): void {
+    this.#text += `${this.#indent + text}\n`
+    this.#last = text
+    this.ats.push(at)
+  }
 
-export function line(out: Output, text: string, at = -1): void {
-  out.lines.push(out.indent + text)
-  out.ats.push(at)
-}
+  /** An empty line, unless there is one. */
+  gap(): void {
+    if (this.#last !== '') this.line('')
+  }
 
-/** An empty line, unless there is one. */
-export function gap(out: Output): void {
-  if (out.lines.length > 0 && out.lines.at(-1) !== '') line(out, '')
+  /** The text since the last call of this. */
+  take(): string {
+    const text = this.#text
+    this.#text = ''
+    return text
+  }
+
+  indent(): void {
+    this.#indent += '  '
+  }
+
+  dedent(): void {
+    this.#indent = this.#indent.slice(2)
+  }
 }

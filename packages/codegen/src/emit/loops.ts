@@ -1,93 +1,105 @@
-import type { Expr, Loop, Range, Store, Var } from '@weft/dsl/ir'
+import type { Loop, Range, Store, Var } from '@weft/dsl/ir'
 import { assignment } from './assign'
-import { type Context, RANK } from './context'
-import { alone, print } from './expressions'
+import type { Context } from './context'
+import { print } from './expressions'
 import { literal } from './literals'
-import { hasHead, type LoopParts, partsOf, updateOf } from './loop-head'
 import { negated } from './negation'
-import { areQuiet } from './silent'
-import type { Region, Site } from './sites'
-import type { Writer } from './writer'
+import { RANK } from './operators'
+import { isQuiet, type Region, type Site } from './sites'
 
-export function writeRange(s: Range, w: Writer, at: Site): void {
-  const { c } = w
-  const start = alone(s.start, c)
-  const down = s.step.kind === 'const' && (s.step.lanes[0] as number) < 0
-  const size = s.step.kind === 'const' ? Math.abs(s.step.lanes[0] as number) : null
-  const scalar = s.index.type === 'i32' ? 'i32' : 'u32'
+export function writeRange(s: Range, c: Context, at: Site): void {
+  const start = print(s.start, c)
+  // before the name is declared: they do not see it; of a shift, `i < a >> b` would be read as a template list
+  const end = print(s.end, c)
+  const limit = c.rank < RANK.shift ? end : `(${end})`
+  const constant = s.step.kind === 'const' ? (s.step.lanes[0] as number) : null
+  const down = constant !== null && constant < 0
+  const by = constant === null ? print(s.step, c) : literal(s.index.type === 'i32' ? 'i32' : 'u32', Math.abs(constant))
   c.names.open()
-  // before the name is declared: they do not see it
-  const limit = operand(s.end, c)
-  const stepText = size === null ? alone(s.step, c) : literal(scalar, size)
   const name = c.names.declare(s.name)
-  c.results.set(s.index.id, name)
-  const step = size === 1 ? (down ? `${name}--` : `${name}++`) : `${name} ${down ? '-=' : '+='} ${stepText}`
-  w.line(`for (var ${name} = ${start}; ${name} ${down ? '>' : '<'} ${limit}; ${step}) {`, s.at)
-  w.region(at.inner[0] as Region)
-  w.line('}')
+  c.define(s.index, name)
+  const step = constant === 1 || constant === -1 ? (down ? '--' : '++') : `${down ? ' -= ' : ' += '}${by}`
+  c.line(`for (var ${name} = ${start}; ${name} ${down ? '>' : '<'} ${limit}; ${name}${step}) {`, s.at)
+  c.region(at.inner[0] as Region)
+  c.line('}')
   c.names.close()
 }
 
-/** As the right operand of a comparison; of a shift, `i < a >> b` would be read as a template list. */
-function operand(e: Expr, c: Context): string {
-  const text = print(e, c)
-  return c.rank < RANK.shift ? text : `(${text})`
-}
-
-/** A loop whose counter nothing else uses, so that its head declares it. */
-export function writeFor(s: Loop, w: Writer, at: Site, counter: Var): void {
-  const { c } = w
-  const parts = partsOf(s, at)
-  const update = updateOf(parts, c) as Store
-  const init = alone(counter.variable.init as Expr, c)
-  c.names.open()
-  const name = c.names.declare(counter.variable.name)
-  c.variables.set(counter.variable.id, name)
-  w.line(`for (var ${name} = ${init}; ${alone(s.test as Expr, c)}; ${assignment(update, c)}) {`, s.at)
-  w.region(parts.body.inner[0] as Region)
-  w.line('}')
-  c.names.close()
-}
-
-export function writeLoop(s: Loop, w: Writer, at: Site): void {
-  const { c } = w
-  const parts = partsOf(s, at)
-  const head = hasHead(s, parts, c)
-  const update = head ? updateOf(parts, c) : null
-  if (head && (update || areQuiet(parts.continuing.sites, c))) {
-    const test = alone(s.test as Expr, c)
-    w.line(update ? `for (; ${test}; ${assignment(update, c)}) {` : `while (${test}) {`, s.at)
-    w.region(parts.body.inner[0] as Region)
-    w.line('}')
-  } else writeParts(s, w, parts)
-}
-
-function writeParts(s: Loop, w: Writer, parts: LoopParts): void {
-  const { c } = w
-  w.line('loop {', s.at)
-  w.open()
-  w.sites(parts.header)
-  w.binds(parts.test)
-  if (s.test) {
-    w.line(`if (${negated(s.test, c)}) {`, s.at)
-    w.line('  break;', s.at)
-    w.line('}')
+/** With `counter`, the head declares that variable. */
+export function writeLoop(s: Loop, c: Context, at: Site, counter: Var | null = null): void {
+  const update = updateOf(s, at)
+  if (!s.test || update === undefined || (update && !counter && !isDeclared(update, c))) {
+    writeParts(s, c, at)
+    return
   }
-  w.binds(parts.body)
+  let init = ''
   c.names.open()
-  w.sites((parts.body.inner[0] as Region).sites)
-  writeContinuing(s, w, parts.continuing)
+  if (counter?.variable.init) {
+    const value = print(counter.variable.init, c)
+    init = `var ${c.variable(counter.variable.id, counter.variable.name)} = ${value}`
+  }
+  const test = print(s.test, c)
+  c.line(update ? `for (${init}; ${test}; ${assignment(update, c)}) {` : `while (${test}) {`, s.at)
+  c.region(at.inner[1] as Region)
+  c.line('}')
   c.names.close()
-  w.close()
-  w.line('}')
 }
 
-function writeContinuing(s: Loop, w: Writer, continuing: Region): void {
-  if (!s.breakIf && areQuiet(continuing.sites, w.c)) return
-  w.line('continuing {', s.at)
-  w.open()
-  w.sites(continuing.sites)
-  if (s.breakIf) w.line(`break if ${alone(s.breakIf, w.c)};`, s.at)
-  w.close()
-  w.line('}')
+/** Whether `s` declares the counter of the loop that follows, and nothing else uses it. */
+export function isCounter(s: Var, loop: Loop, at: Site, c: Context): boolean {
+  const { id, init, name } = s.variable
+  const update = updateOf(loop, at)
+  if (!init || !update || at.binds.length > 0) return false
+  const counter = c.declared({ kind: 'variable', id })
+  if (c.declared(update.place.root) !== counter || counter.last > (at.inner[0] as Region).end) return false
+  counter.name = name
+  const declared = isDeclared(update, c)
+  counter.name = ''
+  return declared
+}
+
+/**
+ * What the head of a `for` has to do between rounds: the one store of the continuing block, or null if there is nothing.
+ * Undefined if the loop does more than the head of a `for` or `while` can hold.
+ */
+function updateOf(s: Loop, at: Site): Store | null | undefined {
+  const [all, , continuing] = at.inner as [Region, Region, Region]
+  if (!s.test || s.breakIf || !all.sites.every(isQuiet)) return undefined
+  const [first, ...more] = continuing.sites.filter((x) => !isQuiet(x))
+  if (!first) return null
+  return more.length === 0 && first.binds.length === 0 && first.stmt?.kind === 'store' ? first.stmt : undefined
+}
+
+/** Whether all that a store mentions is declared by now: the head of a loop does not see what its body declares. */
+function isDeclared(update: Store, c: Context): boolean {
+  c.missing = false
+  assignment(update, c)
+  return !c.missing
+}
+
+function writeParts(s: Loop, c: Context, at: Site): void {
+  const [all, body, continuing] = at.inner as [Region, Region, Region]
+  const n = s.header.length
+  c.line('loop {', s.at)
+  c.open()
+  c.sites(all.sites.slice(0, n + 1))
+  if (s.test) {
+    c.line(`if (${negated(s.test, c)}) {`, s.at)
+    c.line('  break;', s.at)
+    c.line('}')
+  }
+  c.sites(all.sites.slice(n + 1))
+  c.names.open()
+  c.sites(body.sites)
+  if (s.breakIf || !continuing.sites.every(isQuiet)) {
+    c.line('continuing {', s.at)
+    c.open()
+    c.sites(continuing.sites)
+    if (s.breakIf) c.line(`break if ${print(s.breakIf, c)};`, s.at)
+    c.close()
+    c.line('}')
+  }
+  c.names.close()
+  c.close()
+  c.line('}')
 }

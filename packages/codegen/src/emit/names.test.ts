@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { comment } from './comments'
-import { memberNames, names } from './names'
+import { memberNames, Names } from './names'
 import { TAKEN, WORDS } from './reserved'
 
 test('names stay as they are, unless they mean something to WGSL', () => {
-  const n = names()
+  const n = new Names()
   expect(
     ['row', 'größe', 'Δx', '_x', 'target', 'vec4f', 'min', 'f32', 'texture_2d', 'workgroup'].map((x) => n.declare(x)),
   ).toEqual(['row', 'größe', 'Δx', '_x', 'target_', 'vec4f_', 'min_', 'f32_', 'texture_2d_', 'workgroup_'])
 })
 
 test('two names never become one', () => {
-  const n = names()
+  const n = new Names()
   const wanted = ['target', 'target_', 'target__', 'a b', 'a_b', '__x', 'x', '_', '2nd', 'row', 'row', 'row_1', '']
   const got = wanted.map((x) => n.declare(x))
   expect(new Set(got).size).toBe(wanted.length)
@@ -19,7 +19,7 @@ test('two names never become one', () => {
 })
 
 test('a name is free again after its block, but not within one that sees it', () => {
-  const n = names()
+  const n = new Names()
   n.declare('i')
   n.open()
   expect(n.declare('i')).toBe('i_1')

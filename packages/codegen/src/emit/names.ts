@@ -1,63 +1,72 @@
 import { TAKEN, WORDS } from './reserved'
 
 /**
- * Names of a module and of its functions. A name that the author gave stays as it is unless WGSL has it reserved or
- * something visible is called so already; then a suffix makes it unique, so two names never become one.
+ * Names of a module, of one function, or of members. A name that the author gave stays as it is unless WGSL has it
+ * reserved or something visible is called so already; then a suffix makes it unique, so two names never become one.
  */
-export interface Names {
+export class Names {
+  /** For each visible name, the first suffix that may be free. */
+  readonly #next: Map<string, number>
+  /** What `#next` held before each change, and how many changes there were when each open scope was opened. */
+  readonly #undo: [name: string, next: number | undefined][] = []
+  readonly #scopes: number[] = []
+
+  /** `visible`: names from outside that must not be hidden. */
+  constructor(
+    visible: readonly string[] = [],
+    readonly reserved = TAKEN,
+  ) {
+    this.#next = new Map(visible.map((name) => [name, 1]))
+  }
+
   /** Declares a name that is visible until the scope that is open now closes, and gives its spelling. */
-  declare(wanted: string): string
-  open(): void
-  close(): void
-}
+  declare(wanted: string): string {
+    const base = identifier(wanted)
+    let name = this.reserved.has(base) ? `${base}_` : base
+    if (this.#next.has(name)) {
+      let n = this.#next.get(base) ?? 1
+      do name = `${base}_${n++}`
+      while (this.#next.has(name))
+      this.#set(base, n)
+    }
+    this.#set(name, 1)
+    return name
+  }
 
-/** `parent`: the names of the module, for the names of a function. */
-export function names(parent: ReadonlySet<string> = new Set()): Names & { readonly visible: ReadonlySet<string> } {
-  const visible = new Set<string>()
-  const scopes: string[][] = [[]]
-  const free = (name: string): boolean => !visible.has(name) && !parent.has(name) && !TAKEN.has(name)
-  return {
-    visible,
-    declare(wanted) {
-      const base = identifier(wanted)
-      let name = TAKEN.has(base) ? `${base}_` : base
-      for (let n = 1; !free(name); n++) name = `${base}_${n}`
-      visible.add(name)
-      scopes.at(-1)?.push(name)
-      return name
-    },
-    open() {
-      scopes.push([])
-    },
-    close() {
-      for (const name of scopes.pop() ?? []) visible.delete(name)
-    },
+  open(): void {
+    this.#scopes.push(this.#undo.length)
+  }
+
+  close(): void {
+    const length = this.#scopes.pop() ?? 0
+    while (this.#undo.length > length) {
+      const [name, next] = this.#undo.pop() as [string, number | undefined]
+      if (next === undefined) this.#next.delete(name)
+      else this.#next.set(name, next)
+    }
+  }
+
+  #set(name: string, next: number): void {
+    this.#undo.push([name, this.#next.get(name)])
+    this.#next.set(name, next)
   }
 }
 
-/** The members of one struct, by the author's name. */
+/** The members of structs, by the author's name; a name is spelled alike in all of them. */
 export function memberNames(fields: readonly { readonly name: string }[]): ReadonlyMap<string, string> {
-  const taken = new Set<string>()
+  const names = new Names([], WORDS)
   const out = new Map<string, string>()
-  for (const { name } of fields) {
-    const base = identifier(name)
-    let spelling = WORDS.has(base) ? `${base}_` : base
-    for (let n = 1; taken.has(spelling) || WORDS.has(spelling); n++) spelling = `${base}_${n}`
-    taken.add(spelling)
-    out.set(name, spelling)
-  }
+  for (const { name } of fields) if (!out.has(name)) out.set(name, names.declare(name))
   return out
 }
 
-const PLAIN = /^(?!__|_$)[A-Za-z_][A-Za-z0-9_]*$/
-const LEGAL = /^(?:[\p{XID_Start}][\p{XID_Continue}]*|_[\p{XID_Continue}]+)$/u
+const LEGAL = /^(?!__|_$)[\p{XID_Start}_]\p{XID_Continue}*$/u
 
 /** A legal identifier: the name itself where it is one. */
 function identifier(name: string): string {
-  if (PLAIN.test(name)) return name
-  if (LEGAL.test(name) && !name.startsWith('__')) return name
+  if (LEGAL.test(name)) return name
   const cleaned = name.replace(/[^\p{XID_Continue}]/gu, '_').replace(/^_+/, '')
-  return /^[\p{XID_Start}]/u.test(cleaned) ? cleaned : `v_${cleaned}`
+  return LEGAL.test(cleaned) ? cleaned : `v_${cleaned}`
 }
 
 /** Whether WGSL can have the name as it is, if nothing else has it. */

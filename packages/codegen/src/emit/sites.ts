@@ -1,67 +1,119 @@
 import type { Expr, Stmt } from '@weft/dsl/ir'
 
+/** A block; of a loop, also all of its rounds, from the header on. */
+export class Region {
+  readonly sites: Site[] = []
+  readonly depth: number
+  /** The depth of the innermost loop that this is in, or is. */
+  readonly loops: number
+  /** The time of the last statement in it. */
+  end = 0
+
+  constructor(
+    readonly owner: Site | null,
+    /** Whether entering it from `owner` enters a loop. */
+    readonly loop: boolean,
+  ) {
+    this.depth = owner ? owner.region.depth + 1 : 0
+    this.loops = loop ? this.depth : (owner?.region.loops ?? 0)
+  }
+}
+
 /** A point of time: just before a statement runs. */
 export class Site {
   /**
-   * Nested blocks in order. Of a loop, one region for all of it: its header, then sites without statements for the test
-   * and the body, and where the continuing block stands: in the body's region or after it.
+   * Nested blocks in order. Of a loop: all of it, its body and its continuing block. The first holds the header, then
+   * sites without statements for the test and the body, which own nothing but what is bound there.
    */
   inner: readonly Region[] = NONE
   /** Expressions to bind here, dependencies last. */
-  binds: readonly Expr[] = NONE
+  binds: readonly Value[] = NONE
+  /** What the statement gives. */
+  value: Value | null = null
 
   constructor(
     readonly region: Region,
     readonly time: number,
     readonly stmt: Stmt | null,
-    /** The loop that evaluates again what is used here: the end and step of a range, whose own site is `base`. */
-    readonly through: Region | null = null,
-    readonly base: Site | null = null,
+    /** The head of a range, which evaluates what is used there in every round. Nothing can be bound in it. */
+    readonly isHead = false,
   ) {}
 }
 
-/** A block. Entering it from `owner` enters a loop if `loop`. */
-export interface Region {
-  readonly owner: Site | null
-  readonly depth: number
-  readonly loop: boolean
-  readonly sites: Site[]
-  end: number
-}
+/** Whether nothing is written at a site: neither what is bound there nor its statement. */
+export const isQuiet = (at: Site): boolean => at.binds.length === 0 && (at.stmt === null || at.value?.inline === true)
 
-/** An expression, or a result with the statement that gives it. */
-export class Info {
-  sites: Site[] = []
+/** An expression that is no constant, or the result of a statement: where it is used, and what is decided for it. */
+export class Value {
+  /** How often it is used, as far as its uses are settled. */
+  uses = 0
+  /** The last site before all uses, in the innermost block that holds all of them. */
+  at: Site | null = null
+  /** The last use. */
+  last: Site | null = null
+  /** The greatest `loops` of a use. */
+  loops = 0
+  /** An expression: it gets a name at a site. A result: its statement is not written, but its value where it is used. */
+  bound = false
+  inline = false
+  /** What it goes by; '' while nothing has declared it. */
+  name = ''
+  /** What it is for, when that is a good name. */
   hint: string | undefined = undefined
+  /** The `let` of the author's that names an expression. */
+  named: Named | null = null
 
   constructor(
     readonly e: Expr,
     /** The innermost block in which an operand becomes known. */
     readonly avail: Region,
-    readonly cost: number,
-    /** Nested so deep that compilers would give up. */
-    readonly deep: boolean,
-    readonly levels: number,
-    readonly stmt: Stmt | null,
+    /** The statement that gives a result; null: the head of a range gives its index. */
     readonly site: Site | null,
+    readonly cost = 0,
+    readonly levels = 0,
+    /** Nested so deep that compilers would give up. */
+    readonly deep = false,
   ) {}
+
+  use(at: Site): void {
+    this.#merge(1, at, at, at.region.loops)
+  }
+
+  /** Is used wherever `other` is. */
+  useWith({ uses, at, last, loops }: Value): void {
+    this.#merge(uses, at as Site, last as Site, loops)
+  }
+
+  #merge(uses: number, at: Site, last: Site, loops: number): void {
+    this.uses += uses
+    this.at = this.at === null ? at : common(this.at, at)
+    if (this.last === null || last.time > this.last.time) this.last = last
+    if (loops > this.loops) this.loops = loops
+  }
+}
+
+/** A `let` as the name of an expression. */
+export interface Named {
+  readonly site: Site
+  /** The number of the builder's call that gave the name, or −1. */
+  at: number
+  name: string
+  /** Whether all other uses of the expression follow, and go by its name. */
+  carries: boolean
 }
 
 /** Most sites have neither blocks nor binds. */
 const NONE: readonly never[] = []
 
 /** Appends to what may be the empty list that sites share. */
-export const appended = <T>(list: readonly T[], item: T): readonly T[] => {
+export function appended<T>(list: readonly T[], item: T): readonly T[] {
   if (list.length === 0) return [item]
   ;(list as T[]).push(item)
   return list
 }
 
-/** Where something that is used at a site can be bound. */
-export const base = (at: Site): Site => at.base ?? at
-
 /** The last site before both, in the innermost block that holds both. */
-export function common(a: Site, b: Site): Site {
+function common(a: Site, b: Site): Site {
   let x = a
   let y = b
   while (x.region !== y.region) {

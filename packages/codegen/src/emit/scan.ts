@@ -1,0 +1,264 @@
+import {
+  type Block,
+  blocksOf,
+  type Call,
+  type Cases,
+  type Const,
+  EFFECTS,
+  type Effect,
+  type Expr,
+  isPlace,
+  type Let,
+  type Loop,
+  type Place,
+  type Range,
+  type Result,
+  type Root,
+  type Stmt,
+  type Store,
+} from '@weft/dsl/ir'
+import { argsOf, numberOf } from '../passes/node'
+import { type Callee, type Context, type Declared, declared } from './context'
+import { costOf, LEVELS } from './costs'
+import { type Special, specialOf } from './literals'
+import { Writes } from './memory'
+import { appended, Region, Site, Value } from './sites'
+
+/**
+ * One walk down the statements of a body: their times, their writes, and all expressions, operands first. Uses by
+ * statements are noted; those by other expressions follow when these are settled.
+ */
+export class Scan {
+  readonly root = new Region(null, false)
+  /** All expressions and results, operands first. */
+  readonly order: Value[] = []
+  readonly writes = new Writes()
+  readonly specials = new Set<Special>()
+  /** What of the module the body mentions. */
+  readonly mentioned = new Set<Declared>()
+  /** What is true of a call of the function, see `Callee`. */
+  pure = true
+  isValue: boolean
+  #clock = 0
+
+  constructor(
+    body: Block,
+    readonly c: Context,
+  ) {
+    this.isValue = [...c.args.values()].every((arg) => arg.space === null)
+    this.#scan(body, this.root)
+  }
+
+  // Blocks.
+
+  #region(owner: Site, loop: boolean): Region {
+    const inner = new Region(owner, loop)
+    owner.inner = appended(owner.inner, inner)
+    return inner
+  }
+
+  #site(region: Region, stmt: Stmt | null): Site {
+    const site = new Site(region, ++this.#clock, stmt)
+    region.sites.push(site)
+    return site
+  }
+
+  #scan(block: Block, into: Region): void {
+    for (let i = 0; i < block.length; i++) this.#statement(block[i] as Stmt, into)
+    into.end = this.#clock
+  }
+
+  #nested(block: Block, owner: Site): void {
+    this.#scan(block, this.#region(owner, false))
+  }
+
+  // Expressions.
+
+  #define(result: Result | null, site: Site | null, avail: Region): void {
+    if (result === null) return
+    const value = new Value(result, avail, site)
+    if (site) site.value = value
+    this.c.results[result.id] = value
+    this.order.push(value)
+  }
+
+  #visit(e: Expr): Value | undefined {
+    if (e.kind === 'const') {
+      this.#noteSpecials(e)
+      return undefined
+    }
+    return this.c.valueOf(e) ?? (this.c.values[numberOf(e)] = this.#made(e))
+  }
+
+  #made(e: Expr): Value {
+    let avail = this.root
+    let cost = costOf(e)
+    let levels = 0
+    const args = argsOf(e)
+    for (let i = 0; i < args.length; i++) {
+      const arg = this.#visit(args[i] as Expr)
+      if (arg === undefined) continue
+      if (arg.avail.depth > avail.depth) avail = arg.avail
+      cost += arg.cost
+      if (arg.levels > levels) levels = arg.levels
+    }
+    if (e.kind === 'length') this.#mention(e.of.root)
+    else if (e.kind === 'constant' || e.kind === 'override') this.#mention({ kind: 'binding', name: e.name })
+    const deep = levels >= LEVELS
+    const value = new Value(e, avail, null, cost, deep || cost === 0 ? 0 : levels + 1, deep)
+    this.order.push(value)
+    return value
+  }
+
+  #noteSpecials(e: Const): void {
+    for (const x of e.lanes) {
+      const special = specialOf(x)
+      if (special) this.specials.add(special)
+    }
+  }
+
+  #use(e: Expr | null, at: Site): void {
+    if (e !== null) this.#visit(e)?.use(at)
+  }
+
+  // Places.
+
+  #mention(root: Root): Declared {
+    const found = this.c.declared(root)
+    found.last = this.#clock
+    this.mentioned.add(found)
+    return found
+  }
+
+  /** What is in a place; without `at`, the indices are used only if the load is written. */
+  #place(place: Place, at: Site | null): Declared {
+    const { root, steps } = place
+    const found = this.#mention(root)
+    if (root.kind === 'view') this.#index(root.offset, at)
+    for (let i = 0; i < steps.length; i++) {
+      const step = steps[i] as Place['steps'][number]
+      if (step.kind !== 'index') continue
+      const index = this.#index(step.index, at)
+      if (index && index.e.kind !== 'result' && index.hint === undefined)
+        index.hint = `${root.kind === 'variable' ? found.name || 'value' : root.name}_index`
+    }
+    return found
+  }
+
+  #index(e: Expr, at: Site | null): Value | undefined {
+    const value = this.#visit(e)
+    if (at !== null) value?.use(at)
+    return value
+  }
+
+  // Statements.
+
+  #statement(s: Stmt, region: Region): void {
+    ;(Scan.#CASES[s.kind] as (s: Stmt, scan: Scan, at: Site) => void)(s, this, this.#site(region, s))
+  }
+
+  static readonly #CASES: Cases<Stmt, void, [Scan, Site]> = {
+    let: (s, scan, at) => scan.#let(s, at),
+    var(s, scan, at) {
+      const { id, type, space, init } = s.variable
+      scan.#use(init, at)
+      scan.c.module.declared.set(id, declared('', type, space, at))
+    },
+    load(s, scan, at) {
+      if (scan.#place(s.place, null).site === null) scan.isValue = false
+      scan.#define(s.result, at, at.region)
+    },
+    store: (s, scan, at) => scan.#store(s, at),
+    effect: (s, scan, at) => scan.#effect(s, at),
+    call: (s, scan, at) => scan.#call(s, at),
+    if(s, scan, at) {
+      scan.#use(s.test, at)
+      scan.#nested(s.then, at)
+      scan.#nested(s.else, at)
+    },
+    switch(s, scan, at) {
+      scan.#use(s.selector, at)
+      for (const c of s.cases) scan.#nested(c.body, at)
+      scan.#nested(s.default, at)
+    },
+    range: (s, scan, at) => scan.#range(s, at),
+    loop: (s, scan, at) => scan.#loop(s, at),
+    return: (s, scan, at) => scan.#use(s.value, at),
+    break: () => {},
+    continue: () => {},
+  }
+
+  /** Of several names for one value in a block, the author's first is the one; one that a pass made yields to it. */
+  #let(s: Let, at: Site): void {
+    const value = this.#visit(s.value)
+    if (value && !value.named) value.named = { site: at, at: s.at, name: s.name, carries: false }
+    else if (value?.named && value.named.at < 0 && s.at >= 0 && value.named.site.region === at.region) {
+      value.named.at = s.at
+      value.named.name = s.name
+    }
+    this.#define(s.result, at, at.region)
+  }
+
+  #store(s: Store, at: Site): void {
+    const root = this.#place(s.place, at)
+    this.#use(s.value, at)
+    this.writes.store(s.place, root, at.time)
+    if (root.site !== null) return
+    this.isValue = false
+    if (s.place.root.kind !== 'pointer') this.pure = false
+  }
+
+  #effect(s: Effect, at: Site): void {
+    const { family, memory } = EFFECTS[s.op]
+    const root = s.place && this.#place(s.place, at)
+    for (const a of s.args) this.#use(a, at)
+    if (family === 'barrier') this.writes.barrier(at.time)
+    else if (root && memory !== 'none' && memory !== 'read') this.writes.store(s.place as Place, root, at.time)
+    this.isValue = false
+    if (memory !== 'none') this.pure = false
+    this.#define(s.result, at, at.region)
+    this.#define(s.exchanged, at, at.region)
+  }
+
+  #call(s: Call, at: Site): void {
+    const { pure, isValue } = this.c.module.functions.get(s.func) as Callee
+    for (const a of s.args) {
+      if (isPlace(a)) this.writes.store(a, this.#place(a, at), at.time)
+      else this.#index(a, s.result && isValue ? null : at)
+    }
+    if (!pure) {
+      this.writes.barrier(at.time)
+      this.pure = false
+    }
+    if (!isValue) this.isValue = false
+    this.#define(s.result, at, at.region)
+  }
+
+  #range(s: Range, at: Site): void {
+    this.#use(s.start, at)
+    const inner = this.#region(at, true)
+    const head = new Site(inner, ++this.#clock, null, true)
+    this.#use(s.end, head)
+    this.#use(s.step, head)
+    this.#define(s.index, null, inner)
+    this.#scan(s.body, inner)
+  }
+
+  #loop(s: Loop, at: Site): void {
+    const all = new Region(at, true)
+    for (const h of s.header) this.#statement(h, all)
+    this.#use(s.test, this.#site(all, null))
+    const body = new Region(this.#site(all, null), false)
+    this.#scan(s.body, body)
+    // the continuing block sees what the body has declared, unless a `continue` may have passed it by
+    const continuing = new Region(this.#site(continues(s.body) ? all : body, null), false)
+    this.#scan(s.continuing, continuing)
+    this.#use(s.breakIf, this.#site(continuing, null))
+    all.end = body.end = continuing.end = this.#clock
+    at.inner = [all, body, continuing]
+  }
+}
+
+/** Whether a body has a `continue` of its own loop. */
+const continues = (body: Block): boolean =>
+  body.some((s) => s.kind === 'continue' || (s.kind !== 'loop' && s.kind !== 'range' && blocksOf(s).some(continues)))
