@@ -39,6 +39,7 @@ export const packages = [
       { subpath: './node', output: 'node', sources: ['src/node/index.ts', 'src/node.ts'] },
       { subpath: './typegpu', output: 'typegpu', sources: ['src/typegpu/index.ts'] },
       { subpath: './profile', output: 'profile', sources: ['src/profile/index.ts'] },
+      { subpath: './trace', output: 'trace', sources: ['src/trace/index.ts'] },
     ],
   },
   {

@@ -23,6 +23,7 @@ const WORKSPACE = {
   '@weft/runtime/node': 'packages/runtime/src/node/index.ts',
   '@weft/runtime/typegpu': 'packages/runtime/src/typegpu/index.ts',
   '@weft/runtime/profile': 'packages/runtime/src/profile/index.ts',
+  '@weft/runtime/trace': 'packages/runtime/src/trace/index.ts',
   '@weft/kernels/source': 'packages/kernels/src/source.ts',
   '@weft/dsl/ir': 'packages/dsl/src/compiler.ts',
   '@weft/dsl': 'packages/dsl/src/index.ts',

@@ -24,8 +24,9 @@ export interface ObservedDispatch {
   readonly bindings: ReadonlyMap<string, ObservedBinding>
   /** As `kernel.params` lays them out. */
   readonly params: Uint8Array
-  /** null: the counts are in a buffer and only the device knows them. */
+  /** null: the device finds the counts in `indirect`. */
   readonly workgroups: Workgroups | null
+  readonly indirect?: { readonly memory: ObservedMemory; readonly offset: number } | null
 }
 
 export interface Transfer {

@@ -69,6 +69,7 @@ export const CODES = {
   'out-of-memory': 'the device has not enough memory',
   'arena-full': 'an arena has no room for a buffer',
   'foreign-buffer': 'a buffer of another device was used',
+  'bad-trace': 'a trace is damaged, incomplete or of another version',
 } as const
 
 export type Code = keyof typeof CODES
