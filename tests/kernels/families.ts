@@ -1,5 +1,6 @@
 import type { ParityCase } from '../parity/case.js'
 import { attentionCases } from './attention.cases.js'
+import { elementwiseCases } from './elementwise.cases.js'
 import { matmulCases } from './matmul.cases.js'
 import { normCases } from './norm.cases.js'
 import { saxpyCases } from './saxpy.cases.js'
@@ -9,6 +10,7 @@ import { softmaxCases } from './softmax.cases.js'
 /** The parity cases of the library, by family: each on the edges of its tiles, with odd sizes, guarded outputs and every option. */
 export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   attention: attentionCases,
+  elementwise: elementwiseCases,
   matmul: matmulCases,
   norm: normCases,
   saxpy: saxpyCases,

@@ -8,7 +8,13 @@ export interface HostOptions {
    * IR, which the CPU device needs (`compile(source)` of `@weft/codegen`, with the sources of `@weft/kernels/source`).
    */
   readonly kernel?: CompiledKernel
+  /** The same by the name of the kernel, for functions that run several; what it does not know is taken as it ships. */
+  readonly kernels?: (name: string) => CompiledKernel | undefined
 }
+
+/** The kernel to run in place of one that ships. */
+export const chosen = (artifact: CompiledKernel, { kernel, kernels }: HostOptions): CompiledKernel =>
+  kernel ?? kernels?.(artifact.name) ?? artifact
 
 /** Refuses a size that is not an integer ≥ 0 before anything is recorded. */
 export function checkSizes(what: string, sizes: Readonly<Record<string, number>>): void {
@@ -24,13 +30,13 @@ const bytesOf = (buffer: BufferLike): number => {
   return bytesOf(whole as BufferLike) - offset
 }
 
-/** Refuses a buffer that is too small for so many f32, before anything is recorded. */
+/** Refuses a buffer that is too small for so many elements (of 4 bytes unless told), before anything is recorded. */
 export function checkBuffers(
   what: string,
-  buffers: Readonly<Record<string, readonly [buffer: BufferLike, elements: number]>>,
+  buffers: Readonly<Record<string, readonly [buffer: BufferLike, elements: number, bytesEach?: number]>>,
 ): void {
-  for (const [name, [buffer, elements]] of Object.entries(buffers)) {
-    const has = Math.floor(bytesOf(buffer) / 4)
+  for (const [name, [buffer, elements, bytesEach = 4]] of Object.entries(buffers)) {
+    const has = Math.floor(bytesOf(buffer) / bytesEach)
     if (has < elements) throw new RangeError(`${what}: ${name} must have ${elements} elements, and has ${has}`)
   }
 }

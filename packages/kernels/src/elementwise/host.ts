@@ -1,0 +1,113 @@
+import type { CompiledKernel } from '@weft/codegen'
+import { type BufferLike, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
+import type { ElementwiseType, Operation } from './operation'
+import { broadcastShape, broadcastStrides, collapse, reach, type Shape, sizeOf, type View } from './shape'
+
+/** An input: a buffer of the shape of the output, or one with a shape, strides and an offset of its own. */
+export type ElementwiseInput = BufferLike | ({ readonly data: BufferLike } & View)
+
+export interface ElementwiseArgs {
+  /** In the order of the operation's arguments. */
+  readonly inputs: readonly ElementwiseInput[]
+  /** Written, row-major without gaps. May be the first input, where that has the same type and shape: in place. */
+  readonly out: BufferLike | readonly BufferLike[]
+  /** Of the output; that to which the inputs broadcast when they have shapes and this is left out. */
+  readonly shape?: Shape
+  /** What the inputs hold, f32 when left out. Casts need none. */
+  readonly type?: ElementwiseType
+  readonly params?: Readonly<Record<string, number>>
+}
+
+interface Input extends View {
+  readonly data: BufferLike
+  readonly given: boolean
+}
+
+/**
+ * `out[i] = operation(inputs[i])` for every element, in one dispatch: `runElementwise(runtime, ops.add, { inputs: [x, y],
+ * out, shape: [rows, cols] })`. Inputs with shapes of their own are broadcast as in NumPy.
+ *
+ * @throws RangeError before anything is recorded: a number of inputs, a type or a layout that the operation has not, shapes that
+ *   do not fit, a buffer that is too small for what its view reaches
+ */
+export async function runElementwise(
+  runtime: Runtime,
+  operation: Operation,
+  { inputs, out, shape: wanted, type = 'f32', params = {} }: ElementwiseArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  const { name } = operation
+  const layouts = operation[type] ?? operation.any
+  if (!layouts) throw new RangeError(`${name}: there is no form for ${type}, but for ${typesOf(operation).join(', ')}`)
+  const outs = [out].flat() as BufferLike[]
+  const bindings = layouts.flat.bindings
+  const ins = bindings.length - bindings.filter(({ access }) => access !== 'read').length
+  if (inputs.length !== ins) throw new RangeError(`${name}: takes ${ins} inputs, got ${inputs.length}`)
+  if (outs.length !== bindings.length - ins)
+    throw new RangeError(`${name}: has ${bindings.length - ins} outputs, got ${outs.length}`)
+
+  const views = inputs.map(
+    (input): Input =>
+      'data' in input ? { ...input, given: true } : { data: input, shape: wanted ?? [], given: false },
+  )
+  const shape =
+    wanted ??
+    broadcastShape(
+      name,
+      views.flatMap((view) => (view.given ? [view.shape] : [])),
+    )
+  if (wanted === undefined && views.some(({ given }) => !given))
+    throw new RangeError(`${name}: give the shape of the output, or a shape for every input`)
+  const n = sizeOf(shape)
+  if (!Number.isSafeInteger(n) || shape.some((extent) => !Number.isInteger(extent) || extent < 0) || n > 2 ** 32 - 256)
+    throw new RangeError(
+      `${name}: the shape must be integers from 0 on with fewer than 2³² elements, got [${shape.join(', ')}]`,
+    )
+
+  const elementOf = (i: number): number => bindings[i]?.element?.stride ?? 4
+  const strides = views.map((view) => broadcastStrides(name, view.given ? view : { shape }, shape))
+  const buffers: Record<string, readonly [BufferLike, number, number]> = {}
+  views.forEach((view, i) => {
+    const range = reach(view, strides[i] as number[], shape)
+    if (range === null) return
+    if (range[0] < 0) throw new RangeError(`${name}: input ${i} reaches element ${range[0]}, before its buffer`)
+    buffers[bindings[i]?.name ?? ''] = [view.data, range[1] + 1, elementOf(i)]
+  })
+  outs.forEach((buffer, i) => {
+    buffers[bindings[ins + i]?.name ?? ''] = [buffer, n, elementOf(ins + i)]
+  })
+  checkBuffers(name, buffers)
+  if (n === 0) return
+
+  const walk = collapse(name, shape, strides)
+  const flat = walk.strides.every((s, i) => (views[i]?.offset ?? 0) === 0 && isFlat(walk.shape, s))
+  const kernel = flat ? layouts.flat : layouts.strided
+  if (!kernel) throw new RangeError(`${name}: broadcast and strided inputs have no kernel; copy them first`)
+  await runtime.run(chosen(kernel, options), {
+    ...Object.fromEntries(views.map(({ data }, i) => [bindings[i]?.name, data])),
+    ...Object.fromEntries(outs.map((buffer, i) => [bindings[ins + i]?.name, buffer])),
+    n,
+    ...(flat ? {} : stridedParams(kernel, walk, views)),
+    ...params,
+  })
+}
+
+const typesOf = (operation: Operation): string[] => Object.keys(operation).filter((key) => key !== 'name')
+
+/** Whether a collapsed walk goes through the input as through an array without gaps: over one axis, by steps of 1. */
+const isFlat = (shape: Shape, strides: readonly number[]): boolean =>
+  strides.every((step, axis) => shape[axis] === 1 || (axis === strides.length - 1 && step === 1))
+
+function stridedParams(
+  kernel: CompiledKernel,
+  walk: { readonly shape: readonly number[]; readonly strides: readonly (readonly number[])[] },
+  views: readonly Input[],
+): Record<string, unknown> {
+  const params: Record<string, unknown> = { shape: walk.shape }
+  views.forEach((view, i) => {
+    const { name } = kernel.bindings[i] as { readonly name: string }
+    params[`${name}_offset`] = view.offset ?? 0
+    params[`${name}_strides`] = walk.strides[i]
+  })
+  return params
+}

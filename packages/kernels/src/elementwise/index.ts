@@ -1,0 +1,5 @@
+export * as ops from './artifacts'
+export { type ElementwiseArgs, type ElementwiseInput, runElementwise } from './host'
+export type { ElementwiseType, Operation } from './operation'
+export { elementwiseFunctions, elementwiseReference, gatedGradients, type ReferenceInput } from './reference'
+export { broadcastShape, broadcastStrides, collapse, rowMajor, type Shape, type View } from './shape'

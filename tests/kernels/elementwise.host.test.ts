@@ -1,0 +1,120 @@
+import { compile } from '@weft/codegen'
+import { cpu } from '@weft/codegen/interp'
+import { elementwiseFunctions, elementwiseReference, ops, runElementwise } from '@weft/kernels'
+import { binary, casts, elementwise, logical, unary } from '@weft/kernels/source'
+import type { Runtime } from '@weft/runtime'
+import { createRuntime } from '@weft/runtime/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { uniform } from '../../packages/kernels/src/testing/index.js'
+import { missing } from '../engines/install.js'
+
+const why = missing('dawn')
+const sources = new Map([...unary, ...binary, ...logical, ...casts].map((source) => [source.name, source]))
+
+function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
+  let runtime: Runtime
+  beforeAll(async () => {
+    runtime = await open()
+  })
+  afterAll(() => runtime.destroy())
+
+  /** The kernels that ship, or on the CPU those that carry their IR. */
+  const own = ships
+    ? {}
+    : {
+        kernels: (name: string) => {
+          const source = sources.get(name)
+          return source && compile(source)
+        },
+      }
+  const empty = (n: number) => runtime.buffer(new Float32Array(n).fill(777))
+  const add = elementwiseFunctions.add as (x: number, y: number) => number
+
+  it('of one shape, in place, and of nothing', async () => {
+    const [x, y] = [uniform(1, 70, -1, 1), uniform(2, 70, -1, 1)]
+    const buffer = runtime.buffer(x)
+    await runElementwise(runtime, ops.add, { inputs: [buffer, runtime.buffer(y)], out: buffer, shape: [7, 10] }, own)
+    expect(await buffer.read(Float32Array)).toEqual(x.map((v, i) => v + (y[i] as number)))
+    await runElementwise(runtime, ops.add, { inputs: [buffer, buffer], out: empty(0), shape: [7, 0] }, own)
+  })
+
+  it('broadcast over the shapes of the inputs, from an offset and backwards', async () => {
+    const [x, y] = [uniform(1, 6, -1, 1), uniform(2, 9, -1, 1)]
+    const views = [{ shape: [6, 1] }, { shape: [2, 1, 4], strides: [1, 5, -2], offset: 7 }] as const
+    const shape = [2, 6, 4]
+    const out = empty(48)
+    const inputs = [
+      { data: runtime.buffer(x), ...views[0] },
+      { data: runtime.buffer(y), ...views[1] },
+    ]
+    await runElementwise(runtime, ops.add, { inputs, out }, own)
+    const expected = elementwiseReference(
+      add,
+      [
+        { data: x, ...views[0] },
+        { data: y, ...views[1] },
+      ],
+      shape,
+    )
+    expect(await out.read(Float32Array)).toEqual(Float32Array.from(expected))
+  })
+
+  it('with params, by types, and casts', async () => {
+    const x = runtime.buffer(Float32Array.of(-2, -0.5, 0.5, 2))
+    const out = empty(4)
+    const params = { low: -1, high: 0.75 }
+    await runElementwise(runtime, ops.clamp, { inputs: [x], out, shape: [4], params }, own)
+    expect([...(await out.read(Float32Array))]).toEqual([-1, -0.5, 0.5, 0.75])
+    const integers = runtime.buffer(Int32Array.of(777, 777, 777, 777))
+    await runElementwise(runtime, ops.castF32I32, { inputs: [x], out: integers, shape: [4] }, own)
+    expect([...(await integers.read())]).toEqual([-2, 0, 0, 2])
+    const product = runtime.buffer(Int32Array, 4)
+    await runElementwise(runtime, ops.mul, { inputs: [integers, integers], out: product, shape: [4], type: 'i32' }, own)
+    expect([...(await product.read())]).toEqual([4, 0, 0, 4])
+  })
+
+  it('refuses what does not fit before anything is recorded', async () => {
+    const x = runtime.buffer(new Float32Array(4))
+    const small = runtime.buffer(new Float32Array(3))
+    const run = (operation: typeof ops.add, args: Parameters<typeof runElementwise>[2]) =>
+      runElementwise(runtime, operation, args, own)
+    const out = empty(4)
+    await expect(run(ops.add, { inputs: [x], out, shape: [4] })).rejects.toThrow('add: takes 2 inputs, got 1')
+    await expect(run(ops.add, { inputs: [x, x], out: [out, out], shape: [4] })).rejects.toThrow(
+      'add: has 1 outputs, got 2',
+    )
+    await expect(run(ops.add, { inputs: [x, x], out, shape: [4], type: 'bool' })).rejects.toThrow(
+      'add: there is no form for bool, but for f32, f16, i32',
+    )
+    await expect(run(ops.add, { inputs: [x, small], out, shape: [4] })).rejects.toThrow(
+      'add: y must have 4 elements, and has 3',
+    )
+    await expect(run(ops.add, { inputs: [x, x], out: small, shape: [4] })).rejects.toThrow(
+      'add: out must have 4 elements',
+    )
+    await expect(run(ops.add, { inputs: [x, x], out })).rejects.toThrow('add: give the shape of the output')
+    await expect(run(ops.add, { inputs: [x, x], out, shape: [-1] })).rejects.toThrow('integers from 0 on')
+    const backwards = { data: x, shape: [4], strides: [-1], offset: 2 }
+    await expect(run(ops.add, { inputs: [x, backwards], out, shape: [4] })).rejects.toThrow(
+      'add: input 1 reaches element -1, before its buffer',
+    )
+    const wide = { data: x, shape: [1] }
+    await expect(run(ops.siluBackward, { inputs: [x, wide], out, shape: [4] })).rejects.toThrow(
+      'silu_backward: broadcast and strided inputs have no kernel; copy them first',
+    )
+    await runtime.idle()
+  })
+
+  it('a kernel of the author', async () => {
+    const gated = compile(elementwise('gated', (x, gate) => x.mul(gate.add(1))))
+    const out = empty(2)
+    const [x, y] = [runtime.buffer(Float32Array.of(1, 2)), runtime.buffer(Float32Array.of(3, 4))]
+    await runtime.run(gated, { x, y, out, n: 2 })
+    expect([...(await out.read(Float32Array))]).toEqual([4, 10])
+  })
+}
+
+describe('elementwise on the interpreter', () => hostFunctions(() => createRuntime({ device: cpu() }), false))
+describe.skipIf(why !== undefined)(`elementwise on Dawn${why ? ` (${why})` : ''}`, () =>
+  hostFunctions(() => createRuntime(), true),
+)
