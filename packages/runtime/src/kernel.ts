@@ -16,6 +16,7 @@ export interface Draft extends Dispatch, ObservedDispatch {
   readonly bindings: ReadonlyMap<string, Bound>
   readonly ranges: ReadonlyMap<string, Range>
   readonly workgroups: Workgroups | null
+  readonly indirect: Range | null
   /** What it reads; of partly written outputs, also what was in them before. */
   readonly reads: readonly Memory[]
   readonly writes: readonly Memory[]
