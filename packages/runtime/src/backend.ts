@@ -7,6 +7,7 @@ import type { Observed } from './observer'
 import type { Heap } from './pool/heap'
 import type { PoolStats } from './pool/pool'
 import type { Unwrap } from './resolve'
+import type { Step } from './step'
 import type { DeviceFacts } from './variant'
 
 /** Values of a kernel's overrides by name, every one of them. */
@@ -30,6 +31,29 @@ export interface Program {
   readonly variant: CompiledVariant
   /** Hands the work to the device, in order after all that was handed over before. Never throws. */
   dispatch(work: Dispatch): Outcome
+  /** Encodes the work for the caller to submit; `owner` is the same for all that share the memory of their params. */
+  encode?(work: Dispatch, target: GPUComputePassEncoder | GPUCommandEncoder, owner: object): void
+}
+
+/** A part of a recording, in order. */
+export type RecordedOp =
+  | { readonly kind: 'dispatch'; readonly step: Step }
+  | { readonly kind: 'copy'; readonly from: Range; readonly to: Range }
+  | { readonly kind: 'read'; readonly part: Part }
+
+export interface Replayed {
+  /** null: a failure would be told by the device itself. */
+  readonly outcome: Outcome | null
+  /** In the order of the recorded reads; null where there are none. */
+  readonly reads: Promise<Uint8Array<ArrayBuffer>[]> | null
+}
+
+/** A recording on its device, for which nothing is gone. */
+export interface Replay {
+  replay(): Replayed
+  /** A step has another plan. */
+  changed(step: Step): void
+  release(): void
 }
 
 /** How often a bind group was there already. */
@@ -98,6 +122,10 @@ export interface Backend extends Observed {
   read(parts: readonly Part[]): Promise<Uint8Array<ArrayBuffer>[]>
   /** Rejects or throws `compile-failed`. */
   prepare(kernel: CompiledKernel, variant: CompiledVariant, overrides: OverrideValues): Program | Promise<Program>
+  /** Bytes from one memory to another, as many; whole words. */
+  copy(from: Range, to: Range): Outcome
+  /** Where a recording can do better than its parts one after the other. */
+  record?(ops: readonly RecordedOp[]): Replay
   /** When all that was handed over is done. */
   idle(): Promise<void>
   destroy(): void

@@ -77,7 +77,7 @@ export class Buffers implements BufferOwner {
   /** The bytes of several buffers in one round trip, as they are after all work that was started before. */
   async readMany(wants: readonly { readonly buffer: BufferLike; readonly range?: ReadRange }[]): Promise<Bytes[]> {
     this.life.check()
-    const parts = wants.map(({ buffer, range }) => this.#part(buffer, range))
+    const parts = wants.map(({ buffer, range }) => this.part(buffer, range))
     const outcomes = new Set(parts.flatMap(({ memory }) => memory.outcome ?? []))
     const reading = this.timeline.push(() => {
       this.life.check()
@@ -97,7 +97,8 @@ export class Buffers implements BufferOwner {
     return await this.life.during(finish())
   }
 
-  #part(buffer: BufferLike, range: ReadRange = {}): Part {
+  /** The part of memory that a read means. Throws `binding-size`, `buffer-destroyed`. */
+  part(buffer: BufferLike, range: ReadRange = {}): Part {
     const whole = this.range(buffer, 'the buffer to read')
     const { offset = 0, size = whole.size - offset } = range
     const part = this.range({ buffer: { buffer }, offset, size }, 'the part to read')

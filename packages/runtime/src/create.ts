@@ -14,6 +14,11 @@ export interface RuntimeOptions extends DeviceOptions, Partial<StreamOptions> {
   readonly device?: GPUDevice | Executor | undefined
   /** How much memory of freed buffers is kept for reuse, and what is noted of live ones. */
   readonly memory?: HeapOptions | undefined
+  /**
+   * Looks for errors at every replay of a recording. Otherwise, on a device of its own, a replay whose like the device
+   * has accepted before relies on the device's own report: it reaches reads, `idle` and the next replay, not this one.
+   */
+  readonly debug?: boolean | undefined
 }
 
 const isExecutor = (device: object): device is Executor => 'kind' in device && device.kind === 'cpu'
@@ -27,12 +32,13 @@ const isGPUDevice = (device: object): device is GPUDevice => 'queue' in device &
  * refused).
  */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  const { device, gpu, memory } = options
+  const { device, gpu, memory, debug } = options
   if (device === undefined)
-    return new Runtime(...onDevice(await openDevice(options), { gpu, memory, owned: true, stream: options }))
+    return new Runtime(...onDevice(await openDevice(options), { gpu, memory, owned: true, stream: options, debug }))
   if (typeof device === 'object' && device !== null) {
     if (isExecutor(device)) return new Runtime(new CpuBackend(device, memory), new Life())
-    if (isGPUDevice(device)) return new Runtime(...onDevice(device, { gpu, memory, owned: false, stream: options }))
+    if (isGPUDevice(device))
+      return new Runtime(...onDevice(device, { gpu, memory, owned: false, stream: options, debug }))
   }
   throw fault('bad-argument', `device is ${shown(device)}, expected a GPUDevice or an executor such as cpu()`)
 }
@@ -44,15 +50,16 @@ export interface OnDevice {
   readonly unwrap?: Unwrap | undefined
   readonly memory?: HeapOptions | undefined
   readonly stream?: Partial<StreamOptions> | undefined
+  readonly debug?: boolean | undefined
 }
 
 /** What a runtime on a GPUDevice is made of. */
 export function onDevice(
   device: GPUDevice,
-  { gpu, owned, unwrap, memory, stream }: OnDevice,
+  { gpu, owned, unwrap, memory, stream, debug }: OnDevice,
 ): [backend: GpuBackend, life: Life] {
   const life = new Life()
-  const backend = new GpuBackend(device, describeDevice(device, gpu), owned, unwrap, { memory, stream })
+  const backend = new GpuBackend(device, describeDevice(device, gpu), owned, unwrap, { memory, stream, debug })
   watch(device, owned, new WeakRef(life), new WeakRef(backend))
   return [backend, life]
 }
@@ -64,7 +71,10 @@ export function onDevice(
  */
 function watch(device: GPUDevice, owned: boolean, life: WeakRef<Life>, backend: WeakRef<GpuBackend>): void {
   const uncaptured = ({ error }: GPUUncapturedErrorEvent) =>
-    life.deref()?.failed(fault('dispatch-failed', error.message))
+    void backend
+      .deref()
+      ?.explain(error)
+      .then((failure) => life.deref()?.failed(failure))
   const lost = ({ reason, message }: GPUDeviceLostInfo) => {
     const text = `the device was lost (${reason || 'unknown'}): ${message}`
     life.deref()?.end(fault('device-lost', text, 'create another runtime'))

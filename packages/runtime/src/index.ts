@@ -9,15 +9,20 @@ export type { RuntimeInfo } from './info'
 export { fold, planLaunch, type Workgroups } from './launch'
 export type { ObservedBinding, ObservedDispatch, ObservedMemory, Observer, Peek, Transfer } from './observer'
 export { Packer } from './params'
+export type { PreparedDispatch } from './prepared'
+export type { Reading, Recorder, Recording } from './recording'
 export type { Runtime } from './runtime'
 export type {
   Arguments,
   BufferOptions,
   Launcher,
   ParamValue,
+  PrepareOptions,
   RunOptions,
   RuntimeStats,
   Signature,
+  SomeBindings,
+  SomeParams,
   TextureLike,
   TypedKernel,
 } from './signature'

@@ -1,4 +1,4 @@
-import type { CompiledKernel, LaunchRule } from '@weft/codegen'
+import type { CompiledKernel, HostExpr, LaunchRule } from '@weft/codegen'
 import type { OverrideValues } from './backend'
 import type { Range } from './bindings'
 import { count, fault, shown } from './errors'
@@ -103,4 +103,19 @@ export function launchScope(
       return Math.floor(range.size / stride)
     },
   }
+}
+
+/** The params that a launch rule depends on. */
+export function paramsOf({ workgroups }: LaunchRule): ReadonlySet<string> {
+  const names = new Set<string>()
+  const visit = (e: HostExpr): void => {
+    if (typeof e === 'number') return
+    if (e.kind === 'param') names.add(e.name)
+    else if ('a' in e) {
+      visit(e.a)
+      visit(e.b)
+    }
+  }
+  workgroups.forEach(visit)
+  return names
 }

@@ -2,9 +2,11 @@ import type { CompiledKernel } from '@weft/codegen'
 import type { Backend } from './backend'
 import { asFault, type Buffers } from './buffers'
 import { fault, shown } from './errors'
-import { type Draft, LoadedKernel, type Plan } from './kernel'
+import { type Draft, isEmpty, LoadedKernel, type Plan } from './kernel'
 import { follow } from './memory'
-import type { Launcher, RunOptions } from './signature'
+import { PreparedDispatch } from './prepared'
+import type { Launcher, PrepareOptions, RunOptions } from './signature'
+import type { KeptPlan } from './step'
 import type { Handed, Work } from './work'
 
 type Values = Readonly<Record<string, unknown>>
@@ -50,23 +52,51 @@ export class Launches {
   }
 
   launch(loaded: LoadedKernel, args: Values, options: RunOptions): Promise<void> {
-    const { life, backend } = this.#work
+    const { life } = this.#work
     try {
       life.check()
       const plan = loaded.plan(args, options, (value, what) => this.#buffers.range(value, what))
-      if (!plan) {
-        this.skipped++
-        return Promise.resolve()
-      }
-      backend.observers?.called(plan)
-      return this.#work.promised(this.hand(plan))
+      if (plan) return this.#start(plan)
+      this.skipped++
+      return Promise.resolve()
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
+  /** Runs a prepared dispatch as it is now. */
+  again(plan: KeptPlan): Promise<void> {
+    const { life, backend } = this.#work
+    if (life.ended) return Promise.reject(life.ended)
+    if (isEmpty(plan)) {
+      this.skipped++
+      return Promise.resolve()
+    }
+    // observers tell runs apart by the object
+    return this.#start(backend.observers ? { ...plan } : plan)
+  }
+
+  async prepare(loaded: LoadedKernel, args: Values, options: PrepareOptions): Promise<PreparedDispatch> {
+    const { life } = this.#work
+    life.check()
+    const { kernel, programs } = loaded
+    for (const name of options.patch ?? []) {
+      if (kernel.bindings.some((binding) => binding.name === name)) continue
+      throw fault('extra-binding', `'${kernel.name}' has no binding '${name}' to patch`)
+    }
+    const draft = loaded.draft(args, options, (value, what) => this.#buffers.range(value, what), 'kept')
+    const program = await life.during(Promise.resolve(programs.program(draft.variant, draft.overrides)))
+    const parts = { work: this.#work, buffers: this.#buffers, launches: this }
+    return new PreparedDispatch(parts, loaded, { ...draft, program }, { ...args }, options)
+  }
+
+  #start(plan: Plan): Promise<void> {
+    this.#work.backend.observers?.called(plan)
+    return this.#work.promised(this.#hand(plan))
+  }
+
   /** Hands a launch over, at once when nothing is waiting. */
-  hand(plan: Plan): Handed | Promise<Handed> {
+  #hand(plan: Plan): Handed | Promise<Handed> {
     const { life, backend, timeline } = this.#work
     this.dispatches++
     const handed = timeline.after(plan.program, (program): Handed => {

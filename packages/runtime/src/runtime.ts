@@ -1,7 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { BaseData, Infer, InferInput } from 'typegpu/data'
 import { Arena } from './arena'
-import type { Backend } from './backend'
+import type { Backend, RecordedOp } from './backend'
 import { Batch } from './batch'
 import { type BufferLike, DeviceBuffer, formOf, type ReadAll, type ReadRange } from './buffer'
 import { Buffers } from './buffers'
@@ -13,7 +13,9 @@ import type { Life } from './life'
 import type { Memory } from './memory'
 import { attach, type Observer } from './observer'
 import type { Leak } from './pool/leases'
-import type { Arguments, BufferOptions, Launcher, RunOptions, RuntimeStats } from './signature'
+import type { PreparedDispatch } from './prepared'
+import { type Reading, Recorder, Recording } from './recording'
+import type { Arguments, BufferOptions, Launcher, PrepareOptions, RunOptions, RuntimeStats } from './signature'
 import { Work } from './work'
 
 /** Runs compiled kernels on one device. Made by `createRuntime`. */
@@ -118,6 +120,36 @@ export class Runtime {
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  /**
+   * Checks, compiles and binds a dispatch once, to be run, recorded and replayed many times; see `PreparedDispatch`. It
+   * holds on to its buffers. Rejects as `run` does.
+   */
+  async prepare<K extends CompiledKernel>(
+    kernel: K,
+    args: Arguments<K>,
+    options: PrepareOptions<K> = {},
+  ): Promise<PreparedDispatch<K>> {
+    const prepared = await this.#launches.prepare(this.#launches.loaded(kernel), args, options as PrepareOptions)
+    return prepared as unknown as PreparedDispatch<K>
+  }
+
+  /**
+   * Puts prepared dispatches, copies and reads together, to be replayed in one submit; see `Recording`. What `body`
+   * returns are the readings that a replay gives the values of:
+   *
+   *     const recording = runtime.record((r) => {
+   *       r.dispatch(embed).dispatch(attend)
+   *       return [r.read(logits)]
+   *     })
+   *     const [values] = await recording.replay()
+   */
+  record<const R extends readonly Reading<unknown>[] = []>(body: (recorder: Recorder) => R | void): Recording<R> {
+    this.#life.check()
+    const ops: RecordedOp[] = []
+    const readings = body(new Recorder(this.#work, this.#buffers, ops)) ?? ([] as unknown as R)
+    return new Recording(this.#work, this.#launches, ops, readings)
   }
 
   /**

@@ -42,6 +42,22 @@ export type Arguments<K> = K extends { readonly $?: infer S }
     : Readonly<Record<string, unknown>>
   : Readonly<Record<string, unknown>>
 
+type SignatureOf<K> = K extends { readonly $?: infer S } ? Exclude<S, undefined> : never
+
+/** Some of a kernel's params, by name. */
+export type SomeParams<K> = [SignatureOf<K>] extends [Signature]
+  ? [SignatureOf<K>] extends [never]
+    ? Readonly<Record<string, unknown>>
+    : { readonly [P in keyof SignatureOf<K>['params']]?: ParamValue<SignatureOf<K>['params'][P]> }
+  : Readonly<Record<string, unknown>>
+
+/** Some of a kernel's bindings, by name. */
+export type SomeBindings<K> = [SignatureOf<K>] extends [Signature]
+  ? [SignatureOf<K>] extends [never]
+    ? Readonly<Record<string, unknown>>
+    : { readonly [B in keyof SignatureOf<K>['bindings']]?: BindingValue<SignatureOf<K>['bindings'][B]> }
+  : Readonly<Record<string, unknown>>
+
 export interface RunOptions {
   /** Values of overrides by name; the others keep their defaults. */
   readonly overrides?: Readonly<Record<string, number | boolean>>
@@ -51,9 +67,14 @@ export interface RunOptions {
    * Three u32 in a buffer in place of the launch rule: the counts in x, y and z, which the device reads when it gets
    * there – those of an earlier kernel, for one. Counts above the device's limit run nothing.
    */
-  readonly indirect?: { readonly buffer: BufferLike; /** Bytes. */ readonly offset?: number }
+  readonly indirect?: { readonly buffer: BufferLike /** Bytes. */; readonly offset?: number }
   /** The id of a variant, in place of the best one for the device. */
   readonly variant?: string
+}
+
+export interface PrepareOptions<K = CompiledKernel> extends RunOptions {
+  /** The bindings that `bind` may give something else later. */
+  readonly patch?: readonly (keyof SomeBindings<K> & string)[]
 }
 
 export interface BufferOptions {

@@ -63,6 +63,7 @@ export const CODES = {
   'bad-workgroups': 'a number of workgroups is not an integer within the limits',
   'buffer-data': 'data do not fit the buffer they are written to',
   'buffer-destroyed': 'a buffer was used after it was destroyed',
+  'stale-replay': 'a prepared dispatch or a recording uses a buffer that was destroyed',
   'no-variant': 'the device supports no variant of the kernel',
   'compile-failed': 'the compiler of the device rejected the module',
   'dispatch-failed': 'the device rejected a dispatch',

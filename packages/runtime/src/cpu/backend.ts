@@ -69,6 +69,12 @@ export class CpuBackend implements Backend {
     )
   }
 
+  copy(from: Range, to: Range): Outcome {
+    const source = from.memory.bytes?.subarray(from.offset, from.offset + from.bound)
+    if (source) to.memory.bytes?.set(source, to.offset)
+    return Promise.resolve(null)
+  }
+
   prepare(kernel: CompiledKernel, variant: CompiledVariant, overrides: OverrideValues): Program {
     const start = performance.now()
     this.#stats.misses++

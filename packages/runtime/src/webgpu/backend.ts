@@ -1,7 +1,8 @@
 import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
-import type { Backend, OverrideValues, PipelineStats, Program, StreamOptions } from '../backend'
+import type { Backend, OverrideValues, PipelineStats, Program, RecordedOp, StreamOptions } from '../backend'
+import type { Range } from '../bindings'
 import { roundUp } from '../bytes'
-import { fault } from '../errors'
+import { fault, type WeftError } from '../errors'
 import type { RuntimeInfo } from '../info'
 import { type Memory, memory, type Outcome, type Part, type UsageNote } from '../memory'
 import type { Observers } from '../observer'
@@ -11,9 +12,11 @@ import type { Unwrap } from '../resolve'
 import type { DeviceFacts } from '../variant'
 import { BindGroupCache } from './bind-groups'
 import { GpuBlocks } from './blocks'
+import { CallersParams } from './callers-params'
 import { PipelineCache } from './pipelines'
 import { GpuProgram, type Shared } from './program'
 import { Readbacks } from './readbacks'
+import { copyingRanges, GpuReplay, type Replaying } from './replay'
 import { CommandStream, streamOptions } from './stream'
 import { UniformArena } from './uniforms'
 import { Uploads } from './uploads'
@@ -24,6 +27,8 @@ const MAX_IDLE_STAGING = 64 * 2 ** 20
 export interface BackendOptions {
   readonly memory?: HeapOptions | undefined
   readonly stream?: Partial<StreamOptions> | undefined
+  /** Whether every replay has an error scope. */
+  readonly debug?: boolean | undefined
 }
 
 /** Kernels on a GPUDevice. It destroys the device only when it owns it. */
@@ -32,6 +37,7 @@ export class GpuBackend implements Backend, Shared {
   readonly uniforms: UniformArena
   readonly stream: CommandStream
   readonly bindGroups: BindGroupCache
+  readonly callers: CallersParams
   readonly facts: DeviceFacts
   readonly #cache: PipelineCache
   readonly heap: Heap
@@ -40,19 +46,24 @@ export class GpuBackend implements Backend, Shared {
   readonly #readbacks: Readbacks
   readonly #adopted = new WeakMap<GPUBuffer, Memory>()
   readonly #standIns: Memory[] = []
+  /** Recordings that were replayed without an error scope. */
+  readonly #trusted = new Set<GpuReplay>()
+  readonly #explaining = new Set<Promise<WeftError>>()
+  readonly #replaying: Replaying
 
   constructor(
     readonly device: GPUDevice,
     readonly info: RuntimeInfo,
     readonly owned: boolean,
     readonly unwrap?: Unwrap,
-    { memory: heap, stream }: BackendOptions = {},
+    { memory: heap, stream: options, debug = false }: BackendOptions = {},
   ) {
     const { limits } = info
     this.facts = { features: new Set(info.features), languageFeatures: new Set(info.languageFeatures), limits }
     this.uniforms = new UniformArena(device, limits.minUniformBufferOffsetAlignment ?? 256)
-    this.stream = new CommandStream(device, this.uniforms, this, streamOptions(stream))
+    this.stream = new CommandStream(device, this.uniforms, this, streamOptions(options))
     this.bindGroups = new BindGroupCache(device)
+    this.callers = new CallersParams(device, this.uniforms.align)
     this.#cache = new PipelineCache(device)
     const blocks = new GpuBlocks(
       device,
@@ -63,6 +74,11 @@ export class GpuBackend implements Backend, Shared {
     this.#staging = new Pool(blocks, MAX_IDLE_STAGING)
     this.#uploads = new Uploads(this.stream, limits.minStorageBufferOffsetAlignment ?? 256)
     this.#readbacks = new Readbacks(device, this.#staging, blocks, limits.maxBufferSize ?? 2 ** 28)
+    const { stream, bindGroups } = this
+    const align = this.uniforms.align
+    // of a device that is not ours, errors are the caller's to see, so each replay has a scope
+    const trusted = owned && !debug ? this.#trusted : null
+    this.#replaying = { stream, bindGroups, readbacks: this.#readbacks, align, trusted }
     this.stream.prologue = () => blocks.prologue()
     this.stream.onSubmit = () => this.heap.pool.submitted()
   }
@@ -95,6 +111,36 @@ export class GpuBackend implements Backend, Shared {
     return this.#readbacks.read(parts)
   }
 
+  copy(from: Range, to: Range): Outcome {
+    const copy = copyingRanges(from, to)
+    copy.encode(this.stream.encoder())
+    this.stream.recorded(copy, 0)
+    return this.stream.settle()
+  }
+
+  record(ops: readonly RecordedOp[]): GpuReplay {
+    return new GpuReplay(ops, this.#replaying)
+  }
+
+  /** An error that no scope has caught, with the name of whoever is to blame as far as that can be said. */
+  async explain(error: GPUError): Promise<WeftError> {
+    const explained = this.#explain(error)
+    this.#explaining.add(explained)
+    await explained
+    this.#explaining.delete(explained)
+    return explained
+  }
+
+  async #explain({ message }: GPUError): Promise<WeftError> {
+    const suspects = [...this.#trusted]
+    this.#trusted.clear()
+    for (const suspect of suspects) {
+      const error = await suspect.examine(message)
+      if (error) return error
+    }
+    return fault('dispatch-failed', message)
+  }
+
   prepare(kernel: CompiledKernel, variant: CompiledVariant, overrides: OverrideValues): Program | Promise<Program> {
     const pipeline = this.#cache.get(kernel, variant, overrides)
     if (pipeline instanceof Promise) return pipeline.then((made) => new GpuProgram(kernel, variant, made, this))
@@ -115,6 +161,7 @@ export class GpuBackend implements Backend, Shared {
   async idle(): Promise<void> {
     this.stream.flush()
     await this.device.queue.onSubmittedWorkDone()
+    await Promise.all(this.#explaining)
   }
 
   destroy(): void {

@@ -7,6 +7,7 @@ export interface Call {
   readonly groups: readonly GPUBindGroup[]
   /** The params, where they are immediates. */
   readonly immediates: Uint8Array<ArrayBuffer> | null
+  /** 0: nothing. */
   readonly x: number
   readonly y: number
   readonly z: number
@@ -27,6 +28,7 @@ export class PassState {
 
   encode(pass: GPUComputePassEncoder, call: Call): void {
     const { pipeline, groups, immediates, indirect } = call
+    if (call.x === 0 && !indirect) return
     if (pipeline !== this.#pipeline) {
       pass.setPipeline(pipeline)
       this.#pipeline = pipeline

@@ -8,10 +8,24 @@ export type Part = Call | Copying
 /** What a submit consists of, in order. */
 export type Recorded = readonly (Part | readonly Part[])[]
 
-interface Copying {
+export interface Copying {
   readonly title: string
+  encode(encoder: GPUCommandEncoder): void
   /** Encodes it once more, so that the device checks it and does nothing. */
   rehearse(encoder: GPUCommandEncoder): void
+}
+
+export function copying(
+  title: string,
+  from: GPUBuffer,
+  fromOffset: number,
+  to: GPUBuffer,
+  toOffset: number,
+  size: number,
+): Copying {
+  const copy = (encoder: GPUCommandEncoder, bytes: number): void =>
+    encoder.copyBufferToBuffer(from, fromOffset, to, toOffset, bytes)
+  return { title, encode: (encoder) => copy(encoder, size), rehearse: (encoder) => copy(encoder, 0) }
 }
 
 const failed = (title: string, text: string, others: readonly string[]): WeftError =>
@@ -36,10 +50,16 @@ export async function blame(device: GPUDevice, recorded: Recorded, text: string)
   const parts = recorded.flat()
   const [only] = parts
   if (parts.length === 1 && only) return failed(only.title, text, [])
+  return (await suspect(device, recorded, text)) ?? failed(few(parts).join(', '), text, [])
+}
+
+/** The error of the first part that the device rejects by itself, or null. */
+export async function suspect(device: GPUDevice, recorded: Recorded, text: string): Promise<WeftError | null> {
+  const parts = recorded.flat()
   const errors = await Promise.all(parts.map((part) => rehearse(device, part)))
   const at = errors.findIndex((error) => error !== null)
   const guilty = parts[at]
-  if (!guilty) return failed(few(parts).join(', '), text, [])
+  if (!guilty) return null
   return failed(guilty.title, errors[at]?.message ?? text, few(parts.filter(({ title }) => title !== guilty.title)))
 }
 

@@ -3,7 +3,8 @@ import type { Bound, Dispatch, Program } from '../backend'
 import { fault, textOf, type WeftError } from '../errors'
 import type { Memory, Outcome } from '../memory'
 import type { BindGroupCache, Resource } from './bind-groups'
-import type { Call } from './call'
+import { type Call, PassState } from './call'
+import type { CallersParams } from './callers-params'
 import type { Pipeline } from './pipelines'
 import type { CommandStream } from './stream'
 
@@ -19,6 +20,7 @@ interface Entry {
 export interface Shared {
   readonly stream: CommandStream
   readonly bindGroups: BindGroupCache
+  readonly callers: CallersParams
   /** Memory of at least `size` bytes for a binding of nothing; another one for each index of a dispatch. */
   standIn(index: number, size: number): Memory
 }
@@ -73,6 +75,16 @@ export class GpuProgram implements Program {
     } catch (error) {
       return Promise.resolve(this.failed(textOf(error)))
     }
+  }
+
+  encode(work: Dispatch, target: GPUComputePassEncoder | GPUCommandEncoder, owner: object): void {
+    const { callers } = this.shared
+    const slot = this.variant.params?.via === 'uniform' ? callers.slot(owner, work.params) : undefined
+    const { call } = this.ready(work, slot)
+    const own = 'beginComputePass' in target ? target.beginComputePass({ label: this.kernel.name }) : null
+    const state = new PassState()
+    state.encode(own ?? (target as GPUComputePassEncoder), call)
+    own?.end()
   }
 
   failed(text: string): WeftError {

@@ -14,7 +14,8 @@ interface Place {
   readonly span: number
 }
 
-interface Load {
+/** Parts that share a staging buffer. */
+export interface Load {
   readonly places: Place[]
   size: number
 }
@@ -62,29 +63,58 @@ export class Readbacks {
     return loads
   }
 
-  async #load({ places, size }: Load, found: Map<Part, Uint8Array<ArrayBuffer>>): Promise<void> {
+  async #load(load: Load, found: Map<Part, Uint8Array<ArrayBuffer>>): Promise<void> {
     const { value: staging, error } = scoped(this.device, ['validation', 'out-of-memory'], () => {
-      const { block } = this.pool.acquire(Math.min(powerOfTwo(size), this.maxSize), STAGING, 'weft readback')
+      const block = this.acquire(load)
       const encoder = this.device.createCommandEncoder({ label: 'weft readback' })
-      for (const { part, from, at, span } of places) {
-        encoder.copyBufferToBuffer(part.memory.gpu as GPUBuffer, from, block.gpu as GPUBuffer, at, span)
-      }
+      for (const { part } of load.places) this.copy(encoder, load, block, part)
       const first = this.blocks.prologue()
       const commands = encoder.finish()
       this.device.queue.submit(first ? [first, commands] : [commands])
       return block
     })
+    for (const [part, bytes] of await this.fetch(load, staging, error)) found.set(part, bytes)
+  }
+
+  /** One load for parts that are read again and again. Throws `buffer-data` where no buffer is large enough for all. */
+  packed(parts: readonly Part[]): Load {
+    const [load = { places: [], size: 0 }, ...more] = this.#pack(parts)
+    if (more.length === 0) return load
+    throw fault('buffer-data', 'what a recording reads does not fit one staging buffer', 'read in several recordings')
+  }
+
+  /** A staging buffer for a load, out of the pool where there is one. */
+  acquire({ size }: Load): Block {
+    return this.pool.acquire(Math.min(powerOfTwo(size), this.maxSize), STAGING, 'weft readback').block
+  }
+
+  /** Records the copy of a part of a load. */
+  copy(encoder: GPUCommandEncoder, { places }: Load, staging: Block, part: Part): void {
+    const place = places.find((each) => each.part === part)
+    if (!place) return
+    const { from, at, span } = place
+    encoder.copyBufferToBuffer(part.memory.gpu as GPUBuffer, from, staging.gpu as GPUBuffer, at, span)
+  }
+
+  /** The bytes of a load whose copies are submitted; `error` is what became of that. */
+  async fetch(
+    { places, size }: Load,
+    staging: Block,
+    error: Promise<{ readonly message: string } | null>,
+  ): Promise<Map<Part, Uint8Array<ArrayBuffer>>> {
     try {
       const buffer = staging.gpu as GPUBuffer
       const [failure] = await Promise.all([error, buffer.mapAsync(MAP_READ, 0, size)])
       if (failure) throw failure
       const mapped = new Uint8Array(buffer.getMappedRange(0, size))
+      const found = new Map<Part, Uint8Array<ArrayBuffer>>()
       for (const { part, from, at } of places) {
         const start = at + part.offset - from
         found.set(part, mapped.slice(start, start + part.size))
       }
       buffer.unmap()
       this.pool.release(staging)
+      return found
     } catch (failure) {
       throw await this.#failed(places, staging, error, failure)
     }
@@ -93,7 +123,7 @@ export class Readbacks {
   async #failed(
     places: readonly Place[],
     staging: Block,
-    error: Promise<GPUError | null>,
+    error: Promise<{ readonly message: string } | null>,
     failure: unknown,
   ): Promise<WeftError> {
     staging.retired = true

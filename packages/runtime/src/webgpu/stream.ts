@@ -3,7 +3,7 @@ import { fault, textOf, type WeftError } from '../errors'
 import type { Outcome } from '../memory'
 import type { Observed } from '../observer'
 import { type Call, PassState } from './call'
-import { blame, type Part, type Recorded } from './culprit'
+import { blame, copying, type Part, type Recorded } from './culprit'
 import { scoped } from './scopes'
 import type { UniformArena } from './uniforms'
 
@@ -12,6 +12,8 @@ export const streamOptions = (given: Partial<StreamOptions> = {}): StreamOptions
   maxSubmitsInFlight: given.maxSubmitsInFlight ?? 256,
   passes: given.passes ?? 'single',
 })
+
+const PASS: GPUComputePassDescriptor = { label: 'weft' }
 
 /** Staged uploads of one submit, in bytes, after which it is submitted. */
 const MAX_STAGED = 32 * 2 ** 20
@@ -75,19 +77,10 @@ export class CommandStream implements Stream {
   }
 
   /** The encoder between passes, for copies. */
-  encoder(part: Part): GPUCommandEncoder {
+  encoder(): GPUCommandEncoder {
     this.endPass()
-    this.#parts.push(part)
-    return this.#open()
-  }
-
-  /** The open pass; whoever sets pipelines or bind groups in it says so by `touched`. */
-  pass(): GPUComputePassEncoder {
-    if (this.#pass) return this.#pass
-    const timestampWrites = this.owner.observers?.pass()
-    this.#pass = this.#open().beginComputePass(timestampWrites ? { label: 'weft', timestampWrites } : { label: 'weft' })
-    this.#state.clear()
-    return this.#pass
+    this.#encoder ??= this.device.createCommandEncoder({ label: 'weft' })
+    return this.#encoder
   }
 
   endPass(): void {
@@ -95,21 +88,30 @@ export class CommandStream implements Stream {
     this.#pass = null
   }
 
+  #openPass(): GPUComputePassEncoder {
+    if (this.#pass) return this.#pass
+    const timestampWrites = this.owner.observers?.pass()
+    this.#pass = this.encoder().beginComputePass(timestampWrites ? { label: 'weft', timestampWrites } : PASS)
+    this.#state.clear()
+    return this.#pass
+  }
+
   dispatch(call: Call): void {
-    this.#state.encode(this.pass(), call)
+    this.#state.encode(this.#openPass(), call)
     this.recorded(call, 1)
     if (this.options.passes === 'each' || this.owner.observers?.apart) this.endPass()
   }
 
-  /** Notes what was encoded into the pass by others. */
+  /** Dispatches that are kept, from one index to another. They are `recorded` apart, together with what is around them. */
+  replay(calls: readonly Call[], from: number, to: number): void {
+    const pass = this.#openPass()
+    for (let i = from; i < to; i++) this.#state.encode(pass, calls[i] as Call)
+  }
+
+  /** Notes what was encoded, so that a rejected submit can be explained. */
   recorded(parts: Part | readonly Part[], dispatches: number): void {
     this.#parts.push(parts)
     this.#dispatches += dispatches
-  }
-
-  /** Forgets what the pass was told, after others told it something. */
-  touched(): void {
-    this.#state.clear()
   }
 
   /** Bytes for a buffer at this place of the order. Whole words. */
@@ -118,9 +120,9 @@ export class CommandStream implements Stream {
     if (!this.recording) this.device.queue.writeBuffer(buffer, offset, bytes as Uint8Array<ArrayBuffer>, from, size)
     else {
       const slot = this.uniforms.slot(bytes.subarray(from, from + size))
-      const copy = (length: number) => (encoder: GPUCommandEncoder) =>
-        encoder.copyBufferToBuffer(slot.buffer, slot.offset, buffer, offset, length)
-      copy(size)(this.encoder({ title: `the upload to '${buffer.label}'`, rehearse: copy(0) }))
+      const copy = copying(`the upload to '${buffer.label}'`, slot.buffer, slot.offset, buffer, offset, size)
+      copy.encode(this.encoder())
+      this.recorded(copy, 0)
     }
   }
 
@@ -145,7 +147,7 @@ export class CommandStream implements Stream {
   flush(): Outcome {
     if (!this.#encoder) return Promise.resolve(null)
     const waiting = this.#pending
-    const outcome = this.#submit(this.#parts)
+    const outcome = this.#scoped(this.#parts)
     waiting?.resolve(outcome)
     return outcome
   }
@@ -174,11 +176,6 @@ export class CommandStream implements Stream {
     this.#reset()
   }
 
-  #open(): GPUCommandEncoder {
-    this.#encoder ??= this.device.createCommandEncoder({ label: 'weft' })
-    return this.#encoder
-  }
-
   #reset(): void {
     this.#encoder = null
     this.#pass = null
@@ -187,7 +184,7 @@ export class CommandStream implements Stream {
     this.#pending = null
   }
 
-  #submit(parts: Recorded): Outcome {
+  #scoped(parts: Recorded): Outcome {
     try {
       const { error } = scoped(this.device, ['validation', 'out-of-memory'], () => this.submit())
       return error.then((invalid) => (invalid ? blame(this.device, parts, invalid.message) : null))

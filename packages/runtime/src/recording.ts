@@ -1,0 +1,302 @@
+import type { CompiledKernel } from '@weft/codegen'
+import type { RecordedOp, Replay, Replayed } from './backend'
+import type { Range } from './bindings'
+import { type BufferLike, DeviceBuffer, formOf, type ReadRange } from './buffer'
+import type { Buffers } from './buffers'
+import { type ArrayType, viewAs } from './bytes'
+import { count, fault, type WeftError } from './errors'
+import { isEmpty } from './kernel'
+import { type Launches, use } from './launches'
+import { follow, type Memory, type Outcome } from './memory'
+import type { Observers } from './observer'
+import { type PreparedDispatch, stepOf, workOf } from './prepared'
+import { type KeptPlan, type Step, stale, staleness } from './step'
+import type { Work } from './work'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** A read of a recording; `T` is what `replay` gives for it. */
+export interface Reading<out T> {
+  /** Among the reads of the recording. */
+  readonly index: number
+  readonly decode: (bytes: Bytes) => T
+}
+
+/** What `replay` gives for the readings that the recording's function returned. */
+export type Values<R extends readonly Reading<unknown>[]> = {
+  -readonly [I in keyof R]: R[I] extends Reading<infer T> ? T : never
+}
+
+/** Takes down what a recording will do, in order. Nothing runs. */
+export class Recorder {
+  readonly #work: Work
+  readonly #buffers: Buffers
+  readonly #ops: RecordedOp[]
+
+  /** Use `runtime.record`. */
+  constructor(work: Work, buffers: Buffers, ops: RecordedOp[]) {
+    this.#work = work
+    this.#buffers = buffers
+    this.#ops = ops
+  }
+
+  /** Runs a prepared dispatch, with the params and bindings that it has when the recording is replayed. */
+  dispatch<K extends CompiledKernel>(prepared: PreparedDispatch<K>): this {
+    if (workOf(prepared) !== this.#work) {
+      throw fault('foreign-buffer', `'${prepared.kernel.name}' was prepared by another runtime`)
+    }
+    this.#ops.push({ kind: 'dispatch', step: stepOf(prepared) })
+    return this
+  }
+
+  /** Copies all of a buffer or range to another one of the same size: whole words, and not within one buffer. */
+  copy(from: BufferLike, to: BufferLike): this {
+    const [source, target] = [this.#buffers.range(from, 'the source'), this.#buffers.range(to, 'the target')]
+    checkCopy(source, target)
+    if (source.size > 0) this.#ops.push({ kind: 'copy', from: source, to: target })
+    return this
+  }
+
+  /** Reads a buffer at this place, as `buffer.read` does; return the reading, and `replay` gives its value. */
+  read<T>(buffer: DeviceBuffer<T>): Reading<T>
+  read<T extends ArrayBufferView>(buffer: BufferLike, as: ArrayType<T>, range?: ReadRange): Reading<T>
+  read(buffer: BufferLike, as?: ArrayType, range?: ReadRange): Reading<unknown> {
+    const part = this.#buffers.part(buffer, range)
+    const form = buffer instanceof DeviceBuffer ? formOf(buffer) : null
+    const decode = (bytes: Bytes): unknown => (as ? viewAs(as, bytes) : (form?.decode(bytes) ?? bytes))
+    const index = this.#ops.filter(({ kind }) => kind === 'read').length
+    this.#ops.push({ kind: 'read', part })
+    return { index, decode }
+  }
+}
+
+function checkCopy(from: Range, to: Range): void {
+  const [source, target] = [`'${from.memory.label}'`, `'${to.memory.label}'`]
+  for (const { memory } of [from, to]) {
+    if (memory.destroyed) throw fault('buffer-destroyed', `'${memory.label}' was destroyed and cannot be copied`)
+  }
+  if (from.size !== to.size) {
+    throw fault(
+      'buffer-data',
+      `${source} has ${count(from.size)} bytes and ${target} ${count(to.size)}: a copy is of as many`,
+    )
+  }
+  if (from.offset % 4 !== 0 || to.offset % 4 !== 0 || from.bound % 4 !== 0 || from.bound !== to.bound) {
+    throw fault('buffer-data', `the copy from ${source} to ${target} is not of whole words (4 bytes)`)
+  }
+  if (from.memory === to.memory) {
+    throw fault('binding-overlap', `${source} would be copied within itself`, 'WebGPU copies between two buffers only')
+  }
+}
+
+/** What a recording knows of one of its steps. */
+interface Followed {
+  readonly times: number
+  bindings: unknown
+  empty: boolean
+}
+
+const DONE: Promise<never[]> = Promise.resolve([])
+
+/**
+ * Dispatches, copies and reads that are replayed together: made by `runtime.record(…)`. A replay is one submit with one
+ * pass, with the params and bindings that the prepared dispatches have by then.
+ */
+export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<unknown>[]> {
+  readonly #work: Work
+  readonly #launches: Launches
+  readonly #ops: readonly RecordedOp[]
+  readonly #readings: R
+  readonly #replay: Replay | null
+  readonly #steps = new Map<Step, Followed>()
+  #dispatches = 0
+  #reads: readonly Memory[] = []
+  #writes: readonly Memory[] = []
+  /** Whether the memory above is that of the steps' plans. */
+  #current = false
+  #destroyed = false
+
+  /** Use `runtime.record`. */
+  constructor(work: Work, launches: Launches, ops: readonly RecordedOp[], readings: R) {
+    this.#work = work
+    this.#launches = launches
+    this.#ops = ops
+    this.#readings = readings
+    for (const op of ops) {
+      if (op.kind !== 'dispatch') continue
+      const { step } = op
+      const times = (this.#steps.get(step)?.times ?? 0) + 1
+      this.#steps.set(step, { times, bindings: step.plan.bindings, empty: isEmpty(step.plan) })
+      step.followers.add(this)
+      if (!isEmpty(step.plan)) this.#dispatches++
+    }
+    this.#replay = work.backend.record?.(ops) ?? null
+  }
+
+  /** Dispatches of one replay, those of no workgroups left out. */
+  get dispatches(): number {
+    return this.#dispatches
+  }
+
+  /** @internal A step has another plan. */
+  changed(step: Step): void {
+    const followed = this.#steps.get(step)
+    if (!followed) return
+    const empty = isEmpty(step.plan)
+    if (empty !== followed.empty) this.#dispatches += empty ? -followed.times : followed.times
+    followed.empty = empty
+    if (step.plan.bindings !== followed.bindings) this.#current = false
+    followed.bindings = step.plan.bindings
+    this.#replay?.changed(step)
+  }
+
+  /**
+   * Does all of it once, in order with everything else. Resolves with what the returned readings read – without any,
+   * when the device has accepted the work. Rejects `stale-replay` when a buffer of it was destroyed (nothing has run
+   * then), and as `runtime.run` and `buffer.read` do.
+   */
+  replay(): Promise<Values<R>> {
+    const { life, timeline, backend } = this.#work
+    try {
+      life.check()
+      const known = this.#check()
+      const plans = backend.observers ? this.#called(backend.observers) : null
+      const { batching } = backend.stream
+      const replayed = timeline.push(() => {
+        life.check()
+        return this.#now(plans)
+      })
+      if (!(replayed instanceof Promise)) return this.#settled(replayed, known, batching)
+      return life.during(replayed.then((late) => this.#settled(late, false, batching)))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Lets go of what it holds. Again: nothing. */
+  destroy(): void {
+    if (this.#destroyed) return
+    this.#destroyed = true
+    for (const step of this.#steps.keys()) step.followers.delete(this)
+    this.#work.timeline.push(() => this.#replay?.release())
+  }
+
+  [Symbol.dispose](): void {
+    this.destroy()
+  }
+
+  /** Throws where something of it is gone; whether nothing is known against what it uses. */
+  #check(): boolean {
+    if (this.#destroyed) throw fault('stale-replay', 'the recording was destroyed', 'record it again')
+    if (!this.#current) this.#gather()
+    let known = true
+    for (const memory of this.#reads) {
+      if (memory.destroyed) throw this.#staleness(memory)
+      if (memory.outcome !== null) known = false
+    }
+    for (const memory of this.#writes) {
+      if (memory.destroyed) throw this.#staleness(memory)
+      if (memory.outcome !== null) known = false
+    }
+    return known
+  }
+
+  #staleness({ label }: Memory): WeftError {
+    for (const { plan } of this.#steps.keys()) {
+      const found = staleness(plan)
+      if (found) return found
+    }
+    return stale('the recording', `'${label}'`)
+  }
+
+  #gather(): void {
+    const [reads, writes] = [new Set<Memory>(), new Set<Memory>()]
+    const { heap } = this.#work.backend
+    for (const op of this.#ops) {
+      if (op.kind === 'dispatch') {
+        const { plan } = op.step
+        for (const memory of plan.reads) reads.add(memory)
+        for (const memory of plan.writes) writes.add(memory)
+        use(this.#work.backend, plan)
+      } else if (op.kind === 'copy') {
+        const { from, to } = op
+        reads.add(from.memory)
+        writes.add(to.memory)
+        if (to.size < to.memory.size) reads.add(to.memory)
+        heap.use(from.memory, false)
+        heap.use(to.memory, to.size === to.memory.size)
+      } else {
+        reads.add(op.part.memory)
+        heap.use(op.part.memory, false)
+      }
+    }
+    this.#reads = [...reads]
+    this.#writes = [...writes]
+    this.#current = true
+  }
+
+  #called(observers: Observers): KeptPlan[] {
+    const plans = this.#ops.flatMap((op) => (op.kind === 'dispatch' ? [{ ...op.step.plan }] : []))
+    for (const plan of plans) if (!isEmpty(plan)) observers.called(plan)
+    return plans
+  }
+
+  #now(plans: readonly KeptPlan[] | null): Replayed {
+    this.#launches.dispatches += this.#dispatches
+    if (this.#replay && !plans) return this.#replay.replay()
+    return this.#oneByOne(plans ?? this.#ops.flatMap((op) => (op.kind === 'dispatch' ? [op.step.plan] : [])))
+  }
+
+  /** As if each part had been called by itself in a batch: where somebody watches, and where nothing is to be gained. */
+  #oneByOne(plans: readonly KeptPlan[]): Replayed {
+    const { backend } = this.#work
+    const { observers, stream } = backend
+    const outcomes: Outcome[] = []
+    const reads: Promise<Bytes[]>[] = []
+    let next = 0
+    stream.enter()
+    for (const op of this.#ops) {
+      if (op.kind === 'dispatch') {
+        const plan = plans[next++] as KeptPlan
+        if (isEmpty(plan)) continue
+        observers?.before(plan)
+        outcomes.push(plan.program.dispatch(plan))
+        observers?.after(plan)
+      } else if (op.kind === 'copy') {
+        observers?.transfer({ kind: 'copy', memory: op.to.memory, offset: op.to.offset, size: op.to.size })
+        outcomes.push(backend.copy(op.from, op.to))
+      } else {
+        observers?.transfer({ kind: 'read', ...op.part })
+        reads.push(backend.read([op.part]))
+      }
+    }
+    outcomes.push(stream.leave())
+    const bytes = reads.length > 0 ? Promise.all(reads).then((all) => all.flat()) : null
+    return { outcome: firstOf(outcomes), reads: bytes }
+  }
+
+  #settled({ outcome, reads }: Replayed, known: boolean, batched: boolean): Promise<Values<R>> {
+    const { backend } = this.#work
+    if (!outcome && !reads && known) {
+      const room = backend.stream.room()
+      return (room ? room.then(() => []) : DONE) as Promise<Values<R>>
+    }
+    reads?.catch(() => undefined)
+    const followed = follow(outcome ?? Promise.resolve(null), this.#reads, this.#writes)
+    this.#work.track(followed)
+    const accepted = this.#work.promised({ outcome: followed, batched: batched && !reads })
+    return (reads ? this.#work.life.during(this.#values(accepted, reads)) : accepted.then(() => [])) as Promise<
+      Values<R>
+    >
+  }
+
+  async #values(accepted: Promise<void>, reads: Promise<Bytes[]>): Promise<unknown[]> {
+    await accepted
+    const bytes = await reads
+    return this.#readings.map(({ index, decode }) => decode(bytes[index] as Bytes))
+  }
+}
+
+async function firstOf(outcomes: readonly Outcome[]): Promise<WeftError | null> {
+  return (await Promise.all(outcomes)).find((error) => error !== null) ?? null
+}

@@ -1,0 +1,31 @@
+import type { Program } from './backend'
+import { fault, type WeftError } from './errors'
+import type { Draft } from './kernel'
+
+/** A dispatch that is kept, as it is now: a checked launch with its compiled program. */
+export interface KeptPlan extends Draft {
+  readonly program: Program
+}
+
+/** What a recording has of a dispatch: the plan changes at its place in the order of all work, and who follows is told. */
+export interface Step {
+  plan: KeptPlan
+  readonly followers: Set<{ changed(step: Step): void }>
+}
+
+/** Why a kept dispatch can run no more, or null. */
+export function staleness({ kernel, ranges, indirect }: Draft): WeftError | null {
+  for (const [name, { memory }] of ranges) {
+    if (memory.destroyed) return stale(`'${kernel.name}'`, `its '${name}', the buffer '${memory.label}',`)
+  }
+  if (indirect?.memory.destroyed)
+    return stale(`'${kernel.name}'`, `the buffer '${indirect.memory.label}' with its counts`)
+  return null
+}
+
+export const stale = (who: string, what: string): WeftError =>
+  fault(
+    'stale-replay',
+    `${who} was prepared with a buffer that is gone: ${what} was destroyed`,
+    'keep the buffer for as long as it is used, give another one with bind, or prepare and record again',
+  )

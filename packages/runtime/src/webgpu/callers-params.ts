@@ -1,0 +1,49 @@
+import { roundUp } from '../bytes'
+import { type Memory, memory, USAGE } from '../memory'
+import type { Resource } from './bind-groups'
+
+interface Ring {
+  readonly memory: Memory
+  readonly stride: number
+  /** What is in the newest slot. */
+  bytes: Uint8Array | null
+  at: number
+}
+
+/** Slots of a ring: changes of params that may be encoded before the first of them is submitted. */
+const SLOTS = 256
+
+/**
+ * Params of dispatches that are encoded for the caller to submit, nobody knows when. So a slot is written once, when
+ * the params have changed, and used again only after many others.
+ */
+export class CallersParams {
+  readonly #rings = new WeakMap<object, Ring>()
+
+  constructor(
+    readonly device: GPUDevice,
+    readonly align: number,
+  ) {}
+
+  /** Where the params lie for work that is encoded now. */
+  slot(owner: object, bytes: Uint8Array): Resource {
+    let ring = this.#rings.get(owner)
+    if (!ring) this.#rings.set(owner, (ring = this.#ring(bytes.byteLength)))
+    const size = roundUp(bytes.byteLength, 4)
+    if (ring.bytes !== bytes) {
+      ring.at = (ring.at + 1) % SLOTS
+      ring.bytes = bytes
+      const gpu = ring.memory.gpu as GPUBuffer
+      this.device.queue.writeBuffer(gpu, ring.at * ring.stride, bytes as Uint8Array<ArrayBuffer>)
+    }
+    return { memory: ring.memory, texture: null, offset: ring.at * ring.stride, size }
+  }
+
+  #ring(bytes: number): Ring {
+    const stride = roundUp(bytes, this.align)
+    const label = 'weft params of encoded dispatches'
+    const size = SLOTS * stride
+    const gpu = this.device.createBuffer({ label, size, usage: USAGE.UNIFORM | USAGE.COPY_DST })
+    return { memory: memory({ label, size, capacity: size, gpu }), stride, bytes: null, at: -1 }
+  }
+}
