@@ -31,9 +31,9 @@ const SUBMITS = 2
 
 interface Slice {
   readonly sample: Sample
-  /** Microseconds. */
-  readonly ts: number
-  readonly dur: number
+  /** Whole nanoseconds, so that a pass that begins where another ends does not overlap it by a rounding. */
+  readonly begin: number
+  readonly ns: number
 }
 
 const named = (pid: number, tid: number | null, name: string): ChromeEvent => ({
@@ -45,7 +45,7 @@ const named = (pid: number, tid: number | null, name: string): ChromeEvent => ({
   args: { name },
 })
 
-/** Samples that were measured, in microseconds since the first of them. */
+/** Samples that were measured, from the first of them on. */
 function slicesOf(samples: readonly Sample[]): { readonly slices: readonly Slice[]; readonly first: bigint } {
   const good = samples.flatMap((sample) => {
     const reading = readingOf(sample)
@@ -56,34 +56,30 @@ function slicesOf(samples: readonly Sample[]): { readonly slices: readonly Slice
     null,
   )
   const from = first ?? 0n
-  const slices = good.map(({ sample, ns }) => ({
-    sample,
-    ts: Number(between(from, sample.begin)) / 1e3,
-    dur: ns / 1e3,
-  }))
+  const slices = good.map(({ sample, ns }) => ({ sample, ns, begin: Number(between(from, sample.begin)) }))
   return { slices, first: from }
 }
 
 /**
  * Where the device's time begins on the host's. The two clocks have nothing in common, but no pass begins before it was
- * submitted: the least shift for which that holds puts the fastest start right, and all others after their submit.
+ * submitted: the least shift (in nanoseconds) for which that holds puts the fastest start right, and all others after their submit.
  */
 function shiftOf(slices: readonly Slice[]): number {
-  const least = slices.map(({ sample, ts }) => (sample.submit ? sample.submit.at * 1e3 - ts : -Infinity))
+  const least = slices.map(({ sample, begin }) => (sample.submit ? sample.submit.at * 1e6 - begin : -Infinity))
   const shift = least.reduce((a, b) => Math.max(a, b), -Infinity)
-  return Number.isFinite(shift) ? shift : 0
+  return Number.isFinite(shift) ? Math.round(shift) : 0
 }
 
 /** Slices of one row may not overlap in part, as passes may: each goes to the first row that is free again. */
 function rowsOf(slices: readonly Slice[]): readonly number[] {
   const free: number[] = []
-  const order = slices.map((_, i) => i).sort((a, b) => (slices[a] as Slice).ts - (slices[b] as Slice).ts)
+  const order = slices.map((_, i) => i).sort((a, b) => (slices[a] as Slice).begin - (slices[b] as Slice).begin)
   const rows: number[] = []
   for (const i of order) {
-    const { ts, dur } = slices[i] as Slice
-    const found = free.findIndex((end) => end <= ts)
+    const { begin, ns } = slices[i] as Slice
+    const found = free.findIndex((end) => end <= begin)
     const row = found < 0 ? free.length : found
-    free[row] = ts + dur
+    free[row] = begin + ns
     rows[i] = row
   }
   return rows
@@ -91,7 +87,7 @@ function rowsOf(slices: readonly Slice[]): readonly number[] {
 
 function passEvents(slices: readonly Slice[], shift: number, name: string): ChromeEvent[] {
   const rows = rowsOf(slices)
-  const events = slices.map(({ sample: { dispatches }, ts, dur }, i): ChromeEvent => {
+  const events = slices.map(({ sample: { dispatches }, begin, ns }, i): ChromeEvent => {
     const section = common(dispatches.map(({ section }) => section))
     const args = {
       dispatches: dispatches.map(({ kernel, variant, workgroups, work }) => ({ kernel, variant, workgroups, ...work })),
@@ -104,8 +100,8 @@ function passEvents(slices: readonly Slice[], shift: number, name: string): Chro
       ph: 'X',
       pid: DEVICE,
       tid,
-      ts: ts + shift,
-      dur,
+      ts: (begin + shift) / 1e3,
+      dur: ns / 1e3,
       args,
     }
   })
@@ -151,7 +147,7 @@ export function chromeTrace(recorded: Recorded): ChromeTrace {
   const { clock, samples, resolution } = recorded
   const { slices, first } = slicesOf(samples)
   // the host's clock measured the CPU, so its stamps are on the host's time line as they are
-  const shift = clock === 'cpu' ? Number(first) / 1e3 : shiftOf(slices)
+  const shift = clock === 'cpu' ? Number(first) : shiftOf(slices)
   const events = [...passEvents(slices, shift, clock === 'cpu' ? 'CPU' : 'GPU'), ...hostEvents(recorded)]
   return {
     traceEvents: events,
