@@ -5,6 +5,7 @@ import { matmulCases } from './matmul.cases.js'
 import { normCases } from './norm.cases.js'
 import { saxpyCases } from './saxpy.cases.js'
 import { scanCases } from './scan.cases.js'
+import { shapeCases } from './shape.cases.js'
 import { softmaxCases } from './softmax.cases.js'
 
 /** The parity cases of the library, by family: each on the edges of its tiles, with odd sizes, guarded outputs and every option. */
@@ -15,5 +16,6 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   norm: normCases,
   saxpy: saxpyCases,
   scan: scanCases,
+  shape: shapeCases,
   softmax: softmaxCases,
 }

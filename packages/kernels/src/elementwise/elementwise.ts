@@ -1,6 +1,5 @@
 import {
   type AnyExpr,
-  type Builder,
   ceilDiv,
   d,
   type Expr,
@@ -14,7 +13,7 @@ import {
   u32,
 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
-import { MAX_RANK } from './rank'
+import { placesOf, stridedParams } from './place'
 
 /**
  * Kernels that compute each element of their output from the elements of their inputs at the same place, fused: one
@@ -53,7 +52,7 @@ export interface ElementwiseOptions<
   readonly params?: P
   /**
    * `flat`: inputs and output have the same shape and lie without gaps. `strided`: any input has strides of its own, with
-   * 0 where it is broadcast, over at most {@link MAX_RANK} axes. The output lies without gaps.
+   * 0 where it is broadcast, over at most `MAX_RANK` axes. The output lies without gaps.
    */
   readonly layout?: 'flat' | 'strided'
   /** The formula. */
@@ -126,45 +125,5 @@ export function elementwise(name: string, ...rest: readonly unknown[]): KernelSo
         out.at(i).set(store(element, results[at]))
       })
     })
-  })
-}
-
-const stridedParams = (inputs: readonly string[]) => ({
-  shape: d.arrayOf(d.u32, MAX_RANK),
-  ...Object.fromEntries(
-    inputs.flatMap((name) => [
-      [`${name}_offset`, d.u32],
-      [`${name}_strides`, d.arrayOf(d.i32, MAX_RANK)],
-    ]),
-  ),
-})
-
-interface Axes<T extends 'u32' | 'i32'> {
-  at(axis: number): Expr<T>
-}
-
-/** Where element `i` of the output lies in each input: offset + Σ coordinate · stride, the last axis varying fastest. */
-function placesOf(
-  k: Builder,
-  view: Readonly<Record<string, unknown>>,
-  inputs: readonly string[],
-  i: Expr<'u32'>,
-): Expr<'u32'>[] {
-  const shape = view.shape as Axes<'u32'>
-  const coordinates: Expr<'u32'>[] = []
-  let rest = i
-  for (let axis = MAX_RANK - 1; axis > 0; axis--) {
-    coordinates[axis] = k.let(`c${axis}`, rest.rem(shape.at(axis)))
-    rest = k.let(`rest${axis}`, rest.div(shape.at(axis)))
-  }
-  coordinates[0] = rest
-  return inputs.map((name) => {
-    const strides = view[`${name}_strides`] as Axes<'i32'>
-    const steps = coordinates.map((c, axis) => c.mul(u32(strides.at(axis))))
-    // negative strides wrap around, and so does the sum: it is right again modulo 2³²
-    return k.let(
-      `${name}_at`,
-      steps.reduce((sum, step) => sum.add(step), view[`${name}_offset`] as Expr<'u32'>),
-    )
   })
 }

@@ -1,0 +1,91 @@
+import type { CompiledKernel } from '@weft/codegen'
+import * as g from '../../generated/shape'
+import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+
+export interface IndexedArgs {
+  /** [outer, size, inner] */
+  readonly x: BufferLike
+  /** u32: [count], for `gather` [outer, count, inner] */
+  readonly index: BufferLike
+  /** [outer, count, inner], written */
+  readonly out: BufferLike
+  /** The product of the axes before the indexed one; 1 when left out. */
+  readonly outer?: number
+  /** The extent of the indexed axis of x. */
+  readonly size: number
+  /** How many are picked. */
+  readonly count: number
+  /** The product of the axes after it. */
+  readonly inner: number
+  readonly type?: 'f32' | 'f16'
+}
+
+async function pick(
+  runtime: Runtime,
+  what: string,
+  kernels: Readonly<Record<'f32' | 'f16', CompiledKernel>>,
+  { x, index, out, outer = 1, size, count, inner, type = 'f32' }: IndexedArgs,
+  indices: number,
+  options: HostOptions,
+): Promise<void> {
+  checkSizes(what, { outer, size, count, inner })
+  const bytes = type === 'f16' ? 2 : 4
+  checkBuffers(what, {
+    x: [x, outer * size * inner, bytes],
+    index: [index, indices],
+    out: [out, outer * count * inner, bytes],
+  })
+  await runtime.run(chosen(kernels[type], options), { x, index, out, outer, size, count, inner })
+}
+
+/** out[o, j, c] = x[o, index[j], c], and 0 for an index that is not below `size`. A table of embeddings has outer = 1. */
+export const indexSelect = (runtime: Runtime, args: IndexedArgs, options: HostOptions = {}): Promise<void> =>
+  pick(runtime, 'index_select', { f32: g.index_select, f16: g.index_select_f16 }, args, args.count, options)
+
+/** The rows of a table: out[j, :] = x[index[j], :], zeros for an id that is not below `size`. */
+export const embedding = indexSelect
+
+/** out[o, j, c] = x[o, index[o, j, c], c], and 0 for an index that is not below `size`. */
+export const gather = (runtime: Runtime, args: IndexedArgs, options: HostOptions = {}): Promise<void> =>
+  pick(
+    runtime,
+    'gather',
+    { f32: g.gather, f16: g.gather_f16 },
+    args,
+    (args.outer ?? 1) * args.count * args.inner,
+    options,
+  )
+
+export interface ScatterAddArgs {
+  /** [outer, count, inner], f32 */
+  readonly x: BufferLike
+  /** u32: [count] */
+  readonly index: BufferLike
+  /** [outer, size, inner], f32: added to */
+  readonly out: BufferLike
+  readonly outer?: number
+  readonly size: number
+  readonly count: number
+  readonly inner: number
+}
+
+/**
+ * out[o, index[j], c] += x[o, j, c], an index that is not below `size` adds nothing. Sums of several rows are in the order
+ * of the device: equal up to rounding from run to run.
+ */
+export async function scatterAdd(
+  runtime: Runtime,
+  { x, index, out, outer = 1, size, count, inner }: ScatterAddArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('scatter_add', { outer, size, count, inner })
+  checkBuffers('scatter_add', {
+    x: [x, outer * count * inner],
+    index: [index, count],
+    out: [out, outer * size * inner],
+  })
+  await runtime.run(chosen(g.scatter_add, options), { x, index, out, outer, size, count, inner })
+}
+
+/** The gradient of an embedding, added to `out`: [size, inner]. */
+export const embeddingBackward = scatterAdd
