@@ -185,6 +185,36 @@ gpu('by timestamps', () => {
     ])
   })
 
+  it('measures what a recording does, dispatch by dispatch or as the pass that it is', async () => {
+    const [x, y] = [runtime.buffer(Uint32Array, 64), runtime.buffer(Uint32Array, 64)]
+    const forth = await runtime.prepare(increment, { x, out: y, n: 64 })
+    const back = await runtime.prepare(increment, { x: y, out: x, n: 64 })
+    const work = await runtime.prepare(slow, { out: y, n: 64 })
+    const recording = runtime.record((r) => {
+      r.dispatch(forth).dispatch(back).dispatch(work)
+      return [r.read(x)]
+    })
+    const each = profiler(runtime)
+    await each.section('replay', () => recording.replay())
+    await each.section('step', () => work.run())
+    const apart = await each.summary()
+    each.end()
+    expect(Object.fromEntries(apart.kernels.map(({ name, times }) => [name, times?.count]))).toEqual({
+      slow: 2,
+      increment: 2,
+    })
+    expect(apart.sections.map(({ path, times, incomplete }) => [path, times?.count, incomplete])).toEqual([
+      ['replay', 1, 0],
+      ['step', 1, 0],
+    ])
+    const whole = profiler(runtime, { timestamps: 'pass' })
+    const [values] = await recording.replay()
+    const together = await whole.summary()
+    whole.end()
+    expect(together.kernels.map(({ name, times }) => [name, times?.count])).toEqual([['increment ×2, slow', 1]])
+    expect([...values].every((value) => value === 4)).toBe(true)
+  })
+
   it('leaves dispatches alone that share a pass begun before', async () => {
     const out = runtime.buffer(Uint32Array, 64)
     let profile = profiler(runtime)
