@@ -115,7 +115,7 @@ function build(
   const final = runPasses(kernel, profile, options)
   const slots = assignSlots(final)
   const emitted = emit(final, slots, options.doc)
-  const refused = unsupported(final, profile, emitted.survey.features)
+  const refused = unsupported(final, profile, emitted.features)
   return refused.length > 0 ? { refused, emitted: null } : { refused, emitted, kernel: final, slots, alias }
 }
 
@@ -128,7 +128,7 @@ function variantsOf(
   immediates: boolean,
 ): CompiledVariant[] {
   const { emitted, kernel, slots, alias } = built
-  const { features } = emitted.survey
+  const { features } = emitted
   const ways =
     layout === null
       ? [null]

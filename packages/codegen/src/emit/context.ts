@@ -1,11 +1,11 @@
-import type { AddressSpace, BuiltinName, Expr, Func, Let, Result, Root, Type } from '@weft/dsl/ir'
+import type { AddressSpace, BuiltinName, Expr, Field, Func, Let, Place, Result, Root, Type } from '@weft/dsl/ir'
 import type { Working } from '../passes/graph'
 import { numberOf } from '../passes/node'
 import type { Output } from './lines'
 import type { Special } from './literals'
 import type { Names } from './names'
 import { RANK, type Rank } from './operators'
-import type { Region, Site, Value } from './sites'
+import { NONE, type Region, type Site, type Value } from './sites'
 
 /** What the emission of every part of a module shares. */
 export interface Module {
@@ -15,11 +15,17 @@ export interface Module {
   readonly declared: Map<string | number, Declared>
   /** By the author's name. */
   readonly functions: Map<string, Callee>
-  readonly structs: ReadonlyMap<string, string>
-  readonly members: ReadonlyMap<string, string>
+  /** By the author's name, members before what holds them, otherwise in order of appearance. */
+  readonly structs: Map<string, { readonly name: string; readonly fields: readonly Field[] }>
+  /** A member as structs spell it. */
+  readonly member: (name: string) => string
   /** The variable that holds the params, and its struct. */
   readonly params: { readonly name: string; readonly struct: string }
+  readonly entryPoint: string
+  /** A type as the module writes it. Structs are declared when they are first mentioned. */
   readonly type: (t: Type) => string
+  /** The time of the statement that was planned last: each has its own in the whole module. */
+  time: number
 }
 
 /** `read`: storage that nothing writes while the kernel runs; `handle`: a texture; null: a value, not memory. */
@@ -34,10 +40,17 @@ export interface Declared {
   readonly type: Type
   /** The statement that declares a variable of a function. */
   readonly site: Site | null
-  /** When it is mentioned last in its function. */
+  /** When it was mentioned last. */
   last: number
+  /** What was written in it, and when. */
+  writes: readonly Write[]
   /** The `let` that gives its name to a variable which the builder made. */
   heir: Let | null
+}
+
+export interface Write {
+  readonly time: number
+  readonly place: Place
 }
 
 export const declared = (name: string, type: Type, space: Space, site: Site | null = null): Declared => ({
@@ -46,6 +59,7 @@ export const declared = (name: string, type: Type, space: Space, site: Site | nu
   type,
   site,
   last: 0,
+  writes: NONE,
   heir: null,
 })
 
@@ -86,11 +100,10 @@ export class Context {
   ) {
     this.names = module.names
     this.values = new Array<Value | undefined>(size)
-    for (const { name, type } of params)
-      this.args.set(
-        name,
-        typeof type !== 'string' && type.kind === 'ptr' ? declared('', type.of, type.space) : declared('', type, null),
-      )
+    for (const { name, type } of params) {
+      const isPointer = typeof type !== 'string' && type.kind === 'ptr'
+      this.args.set(name, declared('', isPointer ? type.of : type, isPointer ? type.space : null))
+    }
   }
 
   valueOf(e: Expr): Value | undefined {

@@ -1,4 +1,4 @@
-import type { Kernel, StructType } from '@weft/dsl/ir'
+import type { Field, Kernel } from '@weft/dsl/ir'
 import { Context, type Declared, type Module } from './context'
 import { print } from './expressions'
 import type { Output } from './lines'
@@ -11,11 +11,11 @@ export interface Slots {
   readonly params: { readonly group: number; readonly binding: number } | null
 }
 
-export function writeStruct(s: StructType, m: Module, out: Output): void {
-  out.line(`struct ${m.structs.get(s.name)} {`)
-  for (const { name, type, align, size } of s.fields) {
+export function writeStruct(struct: string, fields: readonly Field[], m: Module, out: Output): void {
+  out.line(`struct ${struct} {`)
+  for (const { name, type, align, size } of fields) {
     const attributes = `${align === undefined ? '' : `@align(${align}) `}${size === undefined ? '' : `@size(${size}) `}`
-    out.line(`  ${attributes}${m.members.get(name)}: ${m.type(type)},`)
+    out.line(`  ${attributes}${m.member(name)}: ${m.type(type)},`)
   }
   out.line('}')
   out.line('')

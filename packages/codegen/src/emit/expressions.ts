@@ -26,13 +26,13 @@ export function print(e: Expr, c: Context): string {
   const value = c.values[numberOf(e)]
   if (value !== undefined) {
     if (value.name !== '') return primary(c, value.name)
-    if (value.bound) c.missing = true
+    if (!value.inline) c.missing = true
   }
   switch (e.kind) {
     case 'builtin':
       return primary(c, c.builtins.get(e.name) as string)
     case 'param':
-      return primary(c, `${c.module.params.name}.${c.module.members.get(e.name)}`)
+      return primary(c, `${c.module.params.name}.${c.module.member(e.name)}`)
     case 'override':
     case 'constant':
       return primary(c, c.module.declared.get(e.name)?.name as string)
@@ -53,7 +53,7 @@ export function print(e: Expr, c: Context): string {
     case 'index':
       return primary(c, tight(e.of, c) + subscript(e.index, e.of.type, c))
     case 'member':
-      return primary(c, `${tight(e.of, c)}.${c.module.members.get(e.name)}`)
+      return primary(c, `${tight(e.of, c)}.${c.module.member(e.name)}`)
     case 'length':
       return primary(c, `arrayLength(${pointer(e.of, c)})`)
   }
@@ -191,7 +191,7 @@ export function printPlace(place: Place, c: Context): string {
   let text = root.kind === 'pointer' || root.kind === 'view' ? `(${whole})` : whole
   let { type } = root.kind === 'view' ? root : found
   for (const step of steps) {
-    text += step.kind === 'member' ? `.${c.module.members.get(step.name)}` : subscript(step.index, type, c)
+    text += step.kind === 'member' ? `.${c.module.member(step.name)}` : subscript(step.index, type, c)
     type = step.type
   }
   return primary(c, text)

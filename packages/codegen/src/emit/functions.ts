@@ -20,28 +20,33 @@ function plan(body: Block, params: Func['params'], m: Module, out: Output): Plan
 }
 
 export function writeFunction(f: Func, m: Module, out: Output): void {
+  const before = m.time
+  const types = f.params.map((p) => m.type(p.type))
+  const result = f.result && m.type(f.result)
   const { c, scan } = plan(f.body, f.params, m, out)
   const callee = m.functions.get(f.name) as Callee
   callee.pure = scan.pure
   callee.isValue = scan.isValue
-  c.names = new Names(visibleIn(scan, m))
-  const params = f.params.map((p) => {
+  c.names = new Names(visible(m, before))
+  const params = f.params.map((p, i) => {
     const arg = c.args.get(p.name) as Declared
     arg.name = c.names.declare(p.name)
-    return `${arg.name}: ${m.type(p.type)}`
+    return `${arg.name}: ${types[i]}`
   })
-  out.line(`fn ${callee.name}(${params.join(', ')})${f.result ? ` -> ${m.type(f.result)}` : ''} {`)
+  out.line(`fn ${callee.name}(${params.join(', ')})${result ? ` -> ${result}` : ''} {`)
   writeSpecials(scan, c)
   c.region(scan.root)
   // naga wants a return after a loop that is only left by returning
-  if (f.result && !returns(f.body)) out.line(`  return ${m.type(f.result)}();`)
+  if (result && !returns(f.body)) out.line(`  return ${result}();`)
   out.line('}')
   out.line('')
 }
 
 /** What of the module a function must not hide: what it mentions. Others its own may hide, so that a parameter keeps its name. */
-const visibleIn = ({ mentioned }: Scan, { params, structs, functions }: Module): readonly string[] =>
-  [params, ...functions.values(), ...mentioned].map((x) => x.name).concat([...structs.values()])
+const visible = ({ params, structs, functions, declared }: Module, since: number): readonly string[] =>
+  [params, ...structs.values(), ...functions.values(), ...[...declared.values()].filter((x) => x.last > since)]
+    .map((x) => x.name)
+    .concat(params.struct)
 
 /** Whether a body ends by returning, as naga sees it. */
 function returns(body: Block): boolean {
@@ -61,7 +66,7 @@ function returns(body: Block): boolean {
 /** A built-in value as a parameter: `global_id` for `global_invocation_id`, as the builder has it. */
 const shortName = (name: BuiltinName): string => name.replace(/^(local|global)_invocation/, '$1')
 
-export function writeEntry(kernel: Kernel, name: string, m: Module, out: Output): void {
+export function writeEntry(kernel: Kernel, m: Module, out: Output): void {
   const { c, scan } = plan(kernel.body, [], m, out)
   const params: string[] = []
   c.names.open()
@@ -75,10 +80,10 @@ export function writeEntry(kernel: Kernel, name: string, m: Module, out: Output)
   while (size.length > 1 && size.at(-1) === '1') size.pop()
   const subgroup = kernel.subgroupSize === null ? '' : ` @subgroup_size(${kernel.subgroupSize})`
   out.line(`@compute @workgroup_size(${size.join(', ')})${subgroup}`)
-  const inline = `fn ${name}(${params.join(', ')}) {`
+  const inline = `fn ${m.entryPoint}(${params.join(', ')}) {`
   if (inline.length <= 120) out.line(inline)
   else {
-    out.line(`fn ${name}(`)
+    out.line(`fn ${m.entryPoint}(`)
     for (const p of params) out.line(`  ${p},`)
     out.line(') {')
   }

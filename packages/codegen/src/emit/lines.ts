@@ -1,12 +1,14 @@
+const INDENTS = ['']
+
 /** Lines of WGSL, each with the number of the builder's call that it comes from, or −1. */
 export class Output {
-  #text = ''
   readonly ats: number[] = []
-  #indent = ''
+  #lines: string[] = []
   #last = ''
+  #depth = 0
 
   line(text: string, at = -1): void {
-    this.#text += `${this.#indent + text}\n`
+    this.#lines.push(INDENTS[this.#depth] + text)
     this.#last = text
     this.ats.push(at)
   }
@@ -18,16 +20,16 @@ export class Output {
 
   /** The text since the last call of this. */
   take(): string {
-    const text = this.#text
-    this.#text = ''
-    return text
+    const lines = this.#lines
+    this.#lines = []
+    return lines.length === 0 ? '' : `${lines.join('\n')}\n`
   }
 
   indent(): void {
-    this.#indent += '  '
+    INDENTS[++this.#depth] ??= '  '.repeat(this.#depth)
   }
 
   dedent(): void {
-    this.#indent = this.#indent.slice(2)
+    this.#depth--
   }
 }

@@ -1,42 +1,28 @@
 import type { Place, Step } from '@weft/dsl/ir'
-import type { Declared, Space } from './context'
-
-interface Write {
-  readonly time: number
-  readonly place: Place
-}
-
-/** When a function writes to memory, and where. */
-export class Writes {
-  /** By what the places are in; all that pointers point to may be the same. */
-  readonly #places = new Map<Declared | null, Write[]>()
-  /** Times at which other invocations' writes may become visible, or a function wrote something. */
-  readonly #barriers: number[] = []
-
-  store(place: Place, root: Declared, time: number): void {
-    const key = place.root.kind === 'pointer' ? null : root
-    const list = this.#places.get(key)
-    if (list) list.push({ time, place })
-    else this.#places.set(key, [{ time, place }])
-  }
-
-  barrier(time: number): void {
-    this.#barriers.push(time)
-  }
-
-  /** Whether anything in (after, until] may change what `place` holds. */
-  clobber(place: Place, root: Declared, after: number, until: number): boolean {
-    if (until <= after) return false
-    const pointer = place.root.kind === 'pointer'
-    if (pointer || !OWN.has(root.space)) for (const t of this.#barriers) if (t > after && t <= until) return true
-    const writes = this.#places.get(pointer ? null : root)
-    if (writes) for (const w of writes) if (w.time > after && w.time <= until && mayOverlap(w.place, place)) return true
-    return false
-  }
-}
+import type { Declared, Space, Write } from './context'
 
 /** What no barrier makes new and no function that is called can change. */
 const OWN: ReadonlySet<Space> = new Set<Space>(['function', 'uniform', 'immediate', 'read'])
+
+/** What a function does to memory, but for the writes to each variable and binding, see `Declared`. */
+export interface Log {
+  /** Times at which other invocations' writes may become visible, or a function wrote something. */
+  readonly barriers: number[]
+  /** What two pointers point to may be the same. */
+  readonly throughPointers: Write[]
+}
+
+/** Whether anything in (after, until] may change what a place in `root` holds. */
+export function isClobbered(place: Place, root: Declared, log: Log, after: number, until: number): boolean {
+  if (until <= after) return false
+  const isPointer = place.root.kind === 'pointer'
+  if (isPointer || !OWN.has(root.space)) {
+    for (const time of log.barriers) if (time > after && time <= until) return true
+  }
+  for (const w of isPointer ? log.throughPointers : root.writes)
+    if (w.time > after && w.time <= until && mayOverlap(w.place, place)) return true
+  return false
+}
 
 /** Two places of one root overlap unless they part at a member or at constant indices. */
 function mayOverlap(a: Place, b: Place): boolean {

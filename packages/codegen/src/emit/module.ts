@@ -1,11 +1,10 @@
-import { FEATURES, type Feature, type FeatureName, type Kernel } from '@weft/dsl/ir'
+import { FEATURES, type Feature, type FeatureName, featuresOf, type Kernel } from '@weft/dsl/ir'
 import { working } from '../passes/rewrite'
 import { comment } from './comments'
 import { type Slots, writeDeclarations, writeStruct, writeVariables } from './declarations'
 import { writeEntry, writeFunction } from './functions'
 import { globals } from './globals'
 import { Output } from './lines'
-import { type Survey, survey } from './survey'
 
 export type { Slots }
 
@@ -14,7 +13,7 @@ export interface Emitted {
   /** For each line, the number of the builder's call that it comes from, or −1. */
   readonly ats: readonly number[]
   readonly entryPoint: string
-  readonly survey: Survey
+  readonly features: ReadonlySet<FeatureName>
   /** The whole text, with params in a uniform block or in immediates. */
   text(via: 'uniform' | 'immediates'): string
 }
@@ -22,28 +21,35 @@ export interface Emitted {
 /** Writes a kernel that has been validated and legalized: never fails, and gives the same text for the same kernel. */
 export function emit(source: Kernel, slots: Slots, doc = ''): Emitted {
   const kernel = working(source)
-  const found = survey(kernel)
-  const { module, entryPoint } = globals(kernel, found)
-  const out = new Output()
+  const features = kernel.graph.special ? featuresOf(kernel) : new Set<FeatureName>()
+  const module = globals(kernel)
+  const { struct, name } = module.params
 
-  for (const text of comment(doc)) out.line(text)
-  for (const name of enablesOf(found.features)) out.line(`enable ${name};`)
-  out.gap()
-  for (const s of found.structs) writeStruct(s, module, out)
-  if (kernel.params.length > 0) writeStruct({ kind: 'struct', name: '', fields: kernel.params }, module, out)
+  const out = new Output()
   writeDeclarations(kernel, module, slots, out)
-  const head = out.take()
-  const { name, struct } = module.params
+  const bindings = out.take()
   if (slots.params)
     out.line(`@group(${slots.params.group}) @binding(${slots.params.binding}) var<uniform> ${name}: ${struct};`)
   const uniform = out.take()
   writeVariables(kernel, module, out)
   for (const f of kernel.functions) writeFunction(f, module, out)
-  writeEntry(kernel, entryPoint, module, out)
-  const rest = out.take()
-  const text: Emitted['text'] = (via) =>
-    head + (via === 'immediates' ? `var<immediate> ${name}: ${struct};\n` : uniform) + rest
-  return { ats: out.ats, entryPoint, survey: found, text }
+  writeEntry(kernel, module, out)
+  const code = out.take()
+
+  // last, when it is known what structs are mentioned
+  const head = new Output()
+  for (const text of comment(doc)) head.line(text)
+  for (const enable of enablesOf(features)) head.line(`enable ${enable};`)
+  head.gap()
+  for (const s of module.structs.values()) writeStruct(s.name, s.fields, module, head)
+  if (struct) writeStruct(struct, kernel.params, module, head)
+  const before = head.take() + bindings
+  return {
+    ats: [...head.ats, ...out.ats],
+    entryPoint: module.entryPoint,
+    features,
+    text: (via) => before + (via === 'immediates' ? `var<immediate> ${name}: ${struct};\n` : uniform) + code,
+  }
 }
 
 /** The `enable` names of features, in the order of the table. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { comment } from './comments'
-import { memberNames, Names } from './names'
+import { Names } from './names'
 import { TAKEN, WORDS } from './reserved'
 
 test('names stay as they are, unless they mean something to WGSL', () => {
@@ -31,11 +31,8 @@ test('a name is free again after its block, but not within one that sees it', ()
 })
 
 test('members only avoid words', () => {
-  expect([...memberNames([{ name: 'min' }, { name: 'final' }, { name: 'final_' }]).values()]).toEqual([
-    'min',
-    'final_',
-    'final__1',
-  ])
+  const n = new Names([], WORDS)
+  expect(['min', 'final', 'final_'].map((x) => n.declare(x))).toEqual(['min', 'final_', 'final__1'])
   for (const w of WORDS) expect(TAKEN.has(w)).toBe(true)
 })
 

@@ -1,4 +1,4 @@
-import { TAKEN, WORDS } from './reserved'
+import { TAKEN } from './reserved'
 
 /**
  * Names of a module, of one function, or of members. A name that the author gave stays as it is unless WGSL has it
@@ -7,8 +7,8 @@ import { TAKEN, WORDS } from './reserved'
 export class Names {
   /** For each visible name, the first suffix that may be free. */
   readonly #next: Map<string, number>
-  /** What `#next` held before each change, and how many changes there were when each open scope was opened. */
-  readonly #undo: [name: string, next: number | undefined][] = []
+  /** Names and what `#next` held of them before each change, and how many there were when each open scope was opened. */
+  readonly #undo: (string | number | undefined)[] = []
   readonly #scopes: number[] = []
 
   /** `visible`: names from outside that must not be hidden. */
@@ -40,24 +40,17 @@ export class Names {
   close(): void {
     const length = this.#scopes.pop() ?? 0
     while (this.#undo.length > length) {
-      const [name, next] = this.#undo.pop() as [string, number | undefined]
+      const next = this.#undo.pop() as number | undefined
+      const name = this.#undo.pop() as string
       if (next === undefined) this.#next.delete(name)
       else this.#next.set(name, next)
     }
   }
 
   #set(name: string, next: number): void {
-    this.#undo.push([name, this.#next.get(name)])
+    this.#undo.push(name, this.#next.get(name))
     this.#next.set(name, next)
   }
-}
-
-/** The members of structs, by the author's name; a name is spelled alike in all of them. */
-export function memberNames(fields: readonly { readonly name: string }[]): ReadonlyMap<string, string> {
-  const names = new Names([], WORDS)
-  const out = new Map<string, string>()
-  for (const { name } of fields) if (!out.has(name)) out.set(name, names.declare(name))
-  return out
 }
 
 const LEGAL = /^(?!__|_$)[\p{XID_Start}_]\p{XID_Continue}*$/u

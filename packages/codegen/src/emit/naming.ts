@@ -9,7 +9,7 @@ export const rootName = ({ root }: Place, c: Context): string =>
 /** The name that an expression goes by already; a second one would only be in the way. */
 export function nameOf(e: Expr, c: Context): string | undefined {
   const value = c.valueOf(e)
-  if (value?.name && !value.inline) return value.name
+  if (value?.name) return value.name
   if (e.kind === 'argument') return c.args.get(e.name)?.name
   return e.kind === 'builtin' ? c.builtins.get(e.name) : undefined
 }
@@ -18,7 +18,7 @@ export function nameOf(e: Expr, c: Context): string | undefined {
 export function nameFor(e: Expr, c: Context): string {
   const base = baseOf(e, c)
   if (base === undefined) return typeName(e.type)
-  const stem = base.replace(/_\d+$/, '')
+  const stem = /\d$/.test(base) ? base.replace(/_\d+$/, '') : base
   const suffix = e.kind === 'op' ? SUFFIX[e.op] : e.kind === 'convert' ? `_${typeName(e.type)}` : ''
   return suffix === undefined || stem.endsWith(suffix) ? stem : stem + suffix
 }

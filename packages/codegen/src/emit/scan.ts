@@ -21,7 +21,7 @@ import { argsOf, numberOf } from '../passes/node'
 import { type Callee, type Context, type Declared, declared } from './context'
 import { costOf, LEVELS } from './costs'
 import { type Special, specialOf } from './literals'
-import { Writes } from './memory'
+import type { Log } from './memory'
 import { appended, Region, Site, Value } from './sites'
 
 /**
@@ -32,14 +32,11 @@ export class Scan {
   readonly root = new Region(null, false)
   /** All expressions and results, operands first. */
   readonly order: Value[] = []
-  readonly writes = new Writes()
+  readonly log: Log = { barriers: [], throughPointers: [] }
   readonly specials = new Set<Special>()
-  /** What of the module the body mentions. */
-  readonly mentioned = new Set<Declared>()
   /** What is true of a call of the function, see `Callee`. */
   pure = true
   isValue: boolean
-  #clock = 0
 
   constructor(
     body: Block,
@@ -51,25 +48,21 @@ export class Scan {
 
   // Blocks.
 
-  #region(owner: Site, loop: boolean): Region {
-    const inner = new Region(owner, loop)
-    owner.inner = appended(owner.inner, inner)
-    return inner
-  }
-
   #site(region: Region, stmt: Stmt | null): Site {
-    const site = new Site(region, ++this.#clock, stmt)
-    region.sites.push(site)
+    const site = new Site(region, ++this.c.module.time, stmt)
+    region.sites = appended(region.sites, site)
     return site
   }
 
   #scan(block: Block, into: Region): void {
     for (let i = 0; i < block.length; i++) this.#statement(block[i] as Stmt, into)
-    into.end = this.#clock
+    into.end = this.c.module.time
   }
 
-  #nested(block: Block, owner: Site): void {
-    this.#scan(block, this.#region(owner, false))
+  #nested(block: Block, owner: Site): Region {
+    const inner = new Region(owner, false)
+    this.#scan(block, inner)
+    return inner
   }
 
   // Expressions.
@@ -104,8 +97,7 @@ export class Scan {
     }
     if (e.kind === 'length') this.#mention(e.of.root)
     else if (e.kind === 'constant' || e.kind === 'override') this.#mention({ kind: 'binding', name: e.name })
-    const deep = levels >= LEVELS
-    const value = new Value(e, avail, null, cost, deep || cost === 0 ? 0 : levels + 1, deep)
+    const value = new Value(e, avail, null, cost, levels >= LEVELS ? -1 : cost === 0 ? 0 : levels + 1)
     this.order.push(value)
     return value
   }
@@ -125,8 +117,7 @@ export class Scan {
 
   #mention(root: Root): Declared {
     const found = this.c.declared(root)
-    found.last = this.#clock
-    this.mentioned.add(found)
+    found.last = this.c.module.time
     return found
   }
 
@@ -143,6 +134,11 @@ export class Scan {
         index.hint = `${root.kind === 'variable' ? found.name || 'value' : root.name}_index`
     }
     return found
+  }
+
+  #wrote(place: Place, root: Declared, { time }: Site): void {
+    if (place.root.kind === 'pointer') this.log.throughPointers.push({ time, place })
+    else root.writes = appended(root.writes, { time, place })
   }
 
   #index(e: Expr, at: Site | null): Value | undefined {
@@ -173,13 +169,11 @@ export class Scan {
     call: (s, scan, at) => scan.#call(s, at),
     if(s, scan, at) {
       scan.#use(s.test, at)
-      scan.#nested(s.then, at)
-      scan.#nested(s.else, at)
+      at.inner = [scan.#nested(s.then, at), scan.#nested(s.else, at)]
     },
     switch(s, scan, at) {
       scan.#use(s.selector, at)
-      for (const c of s.cases) scan.#nested(c.body, at)
-      scan.#nested(s.default, at)
+      at.inner = [...s.cases.map((c) => scan.#nested(c.body, at)), scan.#nested(s.default, at)]
     },
     range: (s, scan, at) => scan.#range(s, at),
     loop: (s, scan, at) => scan.#loop(s, at),
@@ -202,7 +196,7 @@ export class Scan {
   #store(s: Store, at: Site): void {
     const root = this.#place(s.place, at)
     this.#use(s.value, at)
-    this.writes.store(s.place, root, at.time)
+    this.#wrote(s.place, root, at)
     if (root.site !== null) return
     this.isValue = false
     if (s.place.root.kind !== 'pointer') this.pure = false
@@ -212,8 +206,8 @@ export class Scan {
     const { family, memory } = EFFECTS[s.op]
     const root = s.place && this.#place(s.place, at)
     for (const a of s.args) this.#use(a, at)
-    if (family === 'barrier') this.writes.barrier(at.time)
-    else if (root && memory !== 'none' && memory !== 'read') this.writes.store(s.place as Place, root, at.time)
+    if (family === 'barrier') this.log.barriers.push(at.time)
+    else if (root && memory !== 'none' && memory !== 'read') this.#wrote(s.place as Place, root, at)
     this.isValue = false
     if (memory !== 'none') this.pure = false
     this.#define(s.result, at, at.region)
@@ -223,11 +217,11 @@ export class Scan {
   #call(s: Call, at: Site): void {
     const { pure, isValue } = this.c.module.functions.get(s.func) as Callee
     for (const a of s.args) {
-      if (isPlace(a)) this.writes.store(a, this.#place(a, at), at.time)
+      if (isPlace(a)) this.#wrote(a, this.#place(a, at), at)
       else this.#index(a, s.result && isValue ? null : at)
     }
     if (!pure) {
-      this.writes.barrier(at.time)
+      this.log.barriers.push(at.time)
       this.pure = false
     }
     if (!isValue) this.isValue = false
@@ -236,8 +230,9 @@ export class Scan {
 
   #range(s: Range, at: Site): void {
     this.#use(s.start, at)
-    const inner = this.#region(at, true)
-    const head = new Site(inner, ++this.#clock, null, true)
+    const inner = new Region(at, true)
+    at.inner = [inner]
+    const head = new Site(inner, ++this.c.module.time, null, true)
     this.#use(s.end, head)
     this.#use(s.step, head)
     this.#define(s.index, null, inner)
@@ -254,7 +249,7 @@ export class Scan {
     const continuing = new Region(this.#site(continues(s.body) ? all : body, null), false)
     this.#scan(s.continuing, continuing)
     this.#use(s.breakIf, this.#site(continuing, null))
-    all.end = body.end = continuing.end = this.#clock
+    all.end = body.end = continuing.end = this.c.module.time
     at.inner = [all, body, continuing]
   }
 }

@@ -1,8 +1,8 @@
-import type { Call, Let, Load, Place } from '@weft/dsl/ir'
+import type { Call, Expr, Let, Load, Place } from '@weft/dsl/ir'
 import { argsOf } from '../passes/node'
-import { eachIndex } from '../passes/places'
 import type { Context, Declared } from './context'
 import { CHEAP, isLeaf, isTrivial } from './costs'
+import { isClobbered } from './memory'
 import type { Scan } from './scan'
 import { appended, type Site, type Value } from './sites'
 
@@ -36,11 +36,14 @@ function settleExpression(value: Value, c: Context): void {
   if (e.kind === 'builtin') c.builtins.set(e.name, '')
   const at = isLeaf(e) ? null : bind(value)
   const args = argsOf(e)
-  for (let i = 0; i < args.length; i++) {
-    const arg = c.valueOf(args[i] as (typeof args)[number])
-    if (at === null) arg?.useWith(value)
-    else arg?.use(at)
-  }
+  for (let i = 0; i < args.length; i++) settleOperand(args[i] as Expr, value, at, c)
+}
+
+/** An operand of what has a place of its own is used there; of what has none, wherever that is. */
+function settleOperand(e: Expr, of: Value, at: Site | null, c: Context): void {
+  const operand = c.valueOf(e)
+  if (at === null) operand?.useWith(of)
+  else operand?.use(at)
 }
 
 /** Gives an expression a name if it wants one, and says where. */
@@ -48,7 +51,7 @@ function bind(value: Value): Site | null {
   const { e, named } = value
   const shared = value.uses > 1
   // the head of a range evaluates its end in every round
-  const wanted = value.deep || (shared ? !isTrivial(e) : value.cost > CHEAP && value.at?.isHead)
+  const wanted = value.levels < 0 || (shared ? !isTrivial(e) : value.cost > CHEAP && value.at?.isHead)
   if (shared && named && named.site === value.at) {
     named.carries = true
     return named.site
@@ -57,7 +60,7 @@ function bind(value: Value): Site | null {
   const at = home(value)
   if (named?.site.region === at.region) value.hint = named.name
   at.binds = appended(at.binds, value)
-  value.bound = true
+  value.inline = false
   return at
 }
 
@@ -99,17 +102,15 @@ function adopt(s: Let, at: Site, place: Place, loaded: Value, scan: Scan, c: Con
   const declared = variable.site
   if (place.steps.length > 0 || variable.heir || declared?.region !== at.region) return
   if (declared.stmt?.kind !== 'var' || declared.stmt.variable.name !== UNNAMED) return
-  if (!scan.writes.clobber(place, variable, loaded.site?.time ?? 0, scan.root.end)) variable.heir = s
+  if (!isClobbered(place, variable, scan.log, loaded.site?.time ?? 0, scan.root.end)) variable.heir = s
 }
 
 function settleLoad(value: Value, s: Load, site: Site, scan: Scan, c: Context): void {
   value.inline = value.uses === 0 || mayInline(value, s, site, c.declared(s.place.root), scan)
   if (value.uses === 0) return
-  eachIndex(s.place, (e) => {
-    const index = c.valueOf(e)
-    if (value.inline) index?.useWith(value)
-    else index?.use(site)
-  })
+  const { root, steps } = s.place
+  if (root.kind === 'view') settleOperand(root.offset, value, value.inline ? null : site, c)
+  for (const step of steps) if (step.kind === 'index') settleOperand(step.index, value, value.inline ? null : site, c)
 }
 
 /** Whether a load may run where its value is used. Into a loop: all of its time counts. */
@@ -124,7 +125,7 @@ function mayInline({ uses, last, loops }: Value, load: Load, from: Site, root: D
   const to = last as Site
   let until = to.time - 1
   for (let r = to.region; r !== from.region && r.owner; r = r.owner.region) if (r.loop) until = r.end
-  return !scan.writes.clobber(place, root, from.time, until)
+  return !isClobbered(place, root, scan.log, from.time, until)
 }
 
 /** A call that sees nothing but its arguments, written where its only use is, if that is in the same block. */

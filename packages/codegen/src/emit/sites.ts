@@ -1,8 +1,18 @@
 import type { Expr, Stmt } from '@weft/dsl/ir'
 
+/** Most lists are empty. */
+export const NONE: readonly never[] = []
+
+/** Appends to what may be the empty list that all share. */
+export function appended<T>(list: readonly T[], item: T): readonly T[] {
+  if (list.length === 0) return [item]
+  ;(list as T[]).push(item)
+  return list
+}
+
 /** A block; of a loop, also all of its rounds, from the header on. */
 export class Region {
-  readonly sites: Site[] = []
+  sites: readonly Site[] = NONE
   readonly depth: number
   /** The depth of the innermost loop that this is in, or is. */
   readonly loops: number
@@ -53,9 +63,8 @@ export class Value {
   last: Site | null = null
   /** The greatest `loops` of a use. */
   loops = 0
-  /** An expression: it gets a name at a site. A result: its statement is not written, but its value where it is used. */
-  bound = false
-  inline = false
+  /** Whether it is written where it is used; otherwise a `let` binds it, or its statement gives it. */
+  inline: boolean
   /** What it goes by; '' while nothing has declared it. */
   name = ''
   /** What it is for, when that is a good name. */
@@ -70,10 +79,11 @@ export class Value {
     /** The statement that gives a result; null: the head of a range gives its index. */
     readonly site: Site | null,
     readonly cost = 0,
+    /** How deep it is nested from the last name on; −1: so deep that it gets one, lest compilers give up. */
     readonly levels = 0,
-    /** Nested so deep that compilers would give up. */
-    readonly deep = false,
-  ) {}
+  ) {
+    this.inline = e.kind !== 'result'
+  }
 
   use(at: Site): void {
     this.#merge(1, at, at, at.region.loops)
@@ -100,16 +110,6 @@ export interface Named {
   name: string
   /** Whether all other uses of the expression follow, and go by its name. */
   carries: boolean
-}
-
-/** Most sites have neither blocks nor binds. */
-const NONE: readonly never[] = []
-
-/** Appends to what may be the empty list that sites share. */
-export function appended<T>(list: readonly T[], item: T): readonly T[] {
-  if (list.length === 0) return [item]
-  ;(list as T[]).push(item)
-  return list
 }
 
 /** The last site before both, in the innermost block that holds both. */
