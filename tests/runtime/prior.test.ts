@@ -157,7 +157,7 @@ describe('[prior-R35] packed integers', () => {
     const facts = (languageFeatures: string[]) => ({
       features: new Set<string>(),
       languageFeatures: new Set(languageFeatures),
-      limits: dots.variants[0]?.needs.limits ?? {},
+      limits: Object.assign({}, ...dots.variants.map(({ needs }) => needs.limits)) as Record<string, number>,
     })
     expect(selectVariant(dots.variants, facts([])).variant?.source).toBe('shifts')
     expect(selectVariant(dots.variants, facts(['packed_4x8_integer_dot_product'])).variant?.source).toBe('instruction')
