@@ -47,9 +47,9 @@ export function sizeOf(type: Type): number {
       return strideOf(type.of) * (type.count ?? 1)
     }
     case 'struct': {
-      const members = membersOf(type)
-      const last = members.at(-1)
-      return last ? roundUp(alignOf(type), last.offset + last.size) : 0
+      let end = 0
+      for (const f of type.fields) end = offsetAfter(end, f) + fieldSize(f)
+      return end && roundUp(alignOf(type), end)
     }
     case 'atomic':
       return 4
@@ -68,12 +68,15 @@ export interface StructMember extends Field {
   readonly size: number
 }
 
+const offsetAfter = (end: number, { type, align }: Field): number => roundUp(align ?? alignOf(type), end)
+const fieldSize = ({ type, size }: Field): number => size ?? sizeOf(type)
+
 /** The members of a struct with their byte offsets and sizes. */
 export function membersOf(type: Pick<StructType, 'fields'>): readonly StructMember[] {
   let end = 0
   return type.fields.map((field) => {
-    const offset = roundUp(field.align ?? alignOf(field.type), end)
-    const size = field.size ?? sizeOf(field.type)
+    const offset = offsetAfter(end, field)
+    const size = fieldSize(field)
     end = offset + size
     return { ...field, offset, size }
   })

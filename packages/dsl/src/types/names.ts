@@ -78,5 +78,11 @@ export const scalarOf = (name: ValueName): ScalarName => factsOf(name).scalar
 export const isScalar = (name: ValueName): name is ScalarName => laneCount(name) === 1
 export const isVector = (name: ValueName): name is VectorName => factsOf(name).cols === 1 && factsOf(name).rows > 1
 export const isMatrix = (name: ValueName): name is MatrixName => factsOf(name).cols > 1
-export const isFloat = (name: ValueName): boolean => scalarOf(name) === 'f32' || scalarOf(name) === 'f16'
-export const isInt = (name: ValueName): boolean => scalarOf(name) === 'i32' || scalarOf(name) === 'u32'
+export const isFloat = (name: ValueName): boolean => {
+  const scalar = scalarOf(name)
+  return scalar === 'f32' || scalar === 'f16'
+}
+export const isInt = (name: ValueName): boolean => {
+  const scalar = scalarOf(name)
+  return scalar === 'i32' || scalar === 'u32'
+}

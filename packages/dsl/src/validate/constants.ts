@@ -26,7 +26,7 @@ type Made = Of<Expr, 'op' | 'construct' | 'convert' | 'bitcast' | 'index'>
  * functions.
  */
 export class Constants {
-  private readonly reported = new Set<Expr>()
+  readonly #reported = new Set<Expr>()
   /** The function whose body is looked at. */
   func: Func | null = null
 
@@ -37,6 +37,9 @@ export class Constants {
     switch (e.kind) {
       case 'const':
         return e
+      case 'op':
+      case 'construct':
+        break
       case 'result':
       case 'param':
       case 'argument':
@@ -49,7 +52,7 @@ export class Constants {
         return null
       }
       case 'builtin':
-        return this.func ? this.inFunction(e, at, this.func) : null
+        return this.func ? this.#inFunction(e, at, this.func) : null
       case 'constant': {
         const decl = this.context.constants.get(e.name)
         return decl ? this.of(decl.value, at) : null
@@ -63,10 +66,10 @@ export class Constants {
         return null
       }
       case 'length':
-        return this.length(e)
+        return this.#length(e)
     }
     const node = this.context.nodes.of(e)
-    if (node.value === undefined) node.value = this.made(e)
+    if (node.value === undefined) node.value = this.#made(e)
     return node.value
   }
 
@@ -75,28 +78,28 @@ export class Constants {
     return this.of(e, at)?.lanes[0] ?? null
   }
 
-  /** An index into something of type `of`. */
-  index(of: Type | null, e: Expr, at: number): number | null {
+  /** The number that a constant index into something of type `of` is, or null. */
+  index(of: Type, e: Expr, at: number): number | null {
     const known = this.number(e, at)
-    if (known === null || of === null) return known
+    if (known === null) return null
     const count = countOf(of)
     if (known < 0 || (count !== null && known >= count))
       this.context.report('bad-index', `index ${known} is out of range of ${spell(of)}`, at)
     return known
   }
 
-  private inFunction(e: Of<Expr, 'builtin'>, at: number, func: Func): null {
-    if (!this.reported.has(e))
+  #inFunction(e: Of<Expr, 'builtin'>, at: number, func: Func): null {
+    if (!this.#reported.has(e))
       this.context.report(
         'invalid-ir',
         `${e.name} is used in function '${func.name}': built-in values are inputs of the entry point only`,
         at,
       )
-    this.reported.add(e)
+    this.#reported.add(e)
     return null
   }
 
-  private length({ of, at }: Of<Expr, 'length'>): null {
+  #length({ of, at }: Of<Expr, 'length'>): null {
     for (const s of of.steps) if (s.kind === 'index') this.of(s.index, at)
     if (of.root.kind === 'view') this.of(of.root.offset, at)
     if (isValue(of.type) || of.type.kind !== 'array' || of.type.count !== null)
@@ -104,24 +107,24 @@ export class Constants {
     return null
   }
 
-  private made(e: Made): Value | null {
+  #made(e: Made): Value | null {
     switch (e.kind) {
       case 'op':
-        return this.op(e)
+        return this.#op(e)
       case 'construct': {
-        const args: Value[] = []
-        for (const a of e.args) {
-          const value = this.of(a, e.at)
-          if (value !== null) args.push(value)
+        if (this.#known(e) < e.args.length || !isValue(e.type)) return null
+        return {
+          type: e.type,
+          lanes: construct(
+            e.type,
+            e.args.map((a) => this.of(a, e.at) as Value),
+          ),
         }
-        return isValue(e.type) && args.length === e.args.length
-          ? { type: e.type, lanes: construct(e.type, args) }
-          : null
       }
       case 'convert':
-        return this.converted(e, 'conversion', convertRefusal, convert)
+        return this.#converted(e, 'conversion', convertRefusal, convert)
       case 'bitcast':
-        return this.converted(e, 'bitcast', bitcastRefusal, bitcast)
+        return this.#converted(e, 'bitcast', bitcastRefusal, bitcast)
       case 'index': {
         const value = this.of(e.of, e.at)
         const index = this.index(e.of.type, e.index, e.at)
@@ -131,27 +134,25 @@ export class Constants {
     }
   }
 
-  private op(e: Of<Expr, 'op'>): Value | null {
+  /** How many operands are constant; all of them are looked at. */
+  #known({ args, at }: Of<Expr, 'op' | 'construct'>): number {
     let known = 0
-    for (const a of e.args) if (this.of(a, e.at) !== null) known++
+    for (let i = 0; i < args.length; i++) if (this.of(args[i] as Expr, at) !== null) known++
+    return known
+  }
+
+  #op(e: Of<Expr, 'op'>): Value | null {
+    const known = this.#known(e)
     const all = known === e.args.length
     // Few ops refuse constants where their other arguments are none.
     if (known === 0 || !(all || ROWS[e.op]?.refuseAny)) return null
     const args = e.args.map((a) => this.of(a, e.at))
-    this.refuse(
-      e.at,
-      `'${e.op}'`,
-      refusal(
-        e.op,
-        e.type,
-        args,
-        e.args.map((a) => a.type as ValueName),
-      ),
-    )
+    const types = e.args.map((a) => a.type as ValueName)
+    this.#refuse(e.at, `'${e.op}'`, refusal(e.op, e.type, args, types))
     return all ? { type: e.type, lanes: evaluate(e.op, e.type, args as Value[]) } : null
   }
 
-  private converted(
+  #converted(
     e: Of<Expr, 'convert' | 'bitcast'>,
     what: string,
     refusalOf: typeof convertRefusal,
@@ -159,11 +160,11 @@ export class Constants {
   ): Value | null {
     const value = this.of(e.arg, e.at)
     if (value === null) return null
-    this.refuse(e.at, `the ${what} to ${e.type}`, refusalOf(e.type, value))
+    this.#refuse(e.at, `the ${what} to ${e.type}`, refusalOf(e.type, value))
     return { type: e.type, lanes: to(e.type, value) }
   }
 
-  private refuse(at: number, what: string, why: string | null): void {
+  #refuse(at: number, what: string, why: string | null): void {
     if (why !== null) this.context.report('const-domain', `${what} of these constants has no value: ${why}`, at)
   }
 }

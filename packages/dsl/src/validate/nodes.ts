@@ -13,7 +13,7 @@ export class Node {
   /** What it depends on (see flow/mask.ts). */
   mask = 0
   maskedAt = 0
-  /** Its greatest value (see flow/ranges.ts). */
+  /** Its greatest value (see flow/ranges.ts), and when it was last learnt that it is limited. */
   greatest = 0
   measuredAt = 0
   learntAt = 0

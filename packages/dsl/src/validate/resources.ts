@@ -14,11 +14,11 @@ function checkWorkgroupSize(context: Context): void {
   const { workgroupSize, subgroupSize } = kernel
   const bad = (message: string): void => context.report('workgroup-size', message)
   let product = 1
-  AXES.forEach((axis, i) => {
+  AXES.forEach(([axis, limit], i) => {
     const size = context.extent(workgroupSize[i] ?? 1) ?? 1
-    const what = `the workgroup size in ${axis.toLowerCase()}`
+    const what = `the workgroup size in ${axis}`
     if (!Number.isInteger(size) || size < 1) bad(`${what} must be a positive integer, not ${size}`)
-    else context.limit('workgroup-size', `${what} is`, size, '', limits[`maxComputeWorkgroupSize${axis}`])
+    else context.limit('workgroup-size', `${what} is`, size, '', limits[limit])
     product *= size
   })
   const most = limits.maxComputeInvocationsPerWorkgroup
@@ -31,7 +31,11 @@ function checkWorkgroupSize(context: Context): void {
     bad(`the workgroup size in x is ${x}, not a multiple of the subgroup size ${subgroupSize}`)
 }
 
-const AXES = ['X', 'Y', 'Z'] as const
+const AXES = [
+  ['x', 'maxComputeWorkgroupSizeX'],
+  ['y', 'maxComputeWorkgroupSizeY'],
+  ['z', 'maxComputeWorkgroupSizeZ'],
+] as const
 
 const COUNTED = {
   storage: ['storage buffers', 'maxStorageBuffersPerShaderStage'],

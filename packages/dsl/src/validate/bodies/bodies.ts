@@ -1,5 +1,15 @@
-import { type Block, type Expr, type Func, operands, type Place, type Result, type Stmt, type Variable } from '../../ir'
-import { spell, type Type } from '../../types'
+import {
+  type Block,
+  type Expr,
+  type Func,
+  operands,
+  type Place,
+  type Result,
+  type Step,
+  type Stmt,
+  type Variable,
+} from '../../ir'
+import { spell } from '../../types'
 import { NEXT } from '../behavior'
 import { Constants } from '../constants'
 import type { Context } from '../context'
@@ -54,7 +64,6 @@ export class Bodies {
     this.context.locals.set(func, this.locals)
     const before = this.synchronized
     const behavior = this.block(block)
-    if (this.synchronized > 0) this.context.synchronizes = true
     if (func === null) return
     if (this.synchronized > before) this.synchronizing.add(func.name)
     if (func.params.length > WGSL_LIMITS.functionParameters)
@@ -107,9 +116,11 @@ export class Bodies {
     let behavior = NEXT
     for (let i = 0; i < block.length; i++) {
       const s = block[i] as Stmt
+      const before = this.synchronized
       this.context.statement = s.at
       const own = this.step(s, this)
       if (behavior & NEXT) behavior = (behavior & ~NEXT) | own
+      if (this.synchronized > before) this.context.synchronized = s
     }
     return behavior
   }
@@ -117,14 +128,11 @@ export class Bodies {
   /** The constants in a place, and whether those that are indices are in range. */
   place({ root, steps }: Place, at: number): void {
     if (root.kind === 'view') this.constants.of(root.offset, at)
-    let before: Type | null = null
     for (let i = 0; i < steps.length; i++) {
-      const step = steps[i] as Place['steps'][number]
-      if (step.kind === 'index') {
-        const { index } = step
-        if (index.kind !== 'result') this.constants.index(before ?? rootType(root, this.func, this.context), index, at)
-      }
-      before = step.type
+      const step = steps[i] as Step
+      if (step.kind !== 'index' || step.index.kind === 'result' || this.constants.of(step.index, at) === null) continue
+      const type = i > 0 ? (steps[i - 1] as Step).type : rootType(root, this.func, this.context)
+      if (type) this.constants.index(type, step.index, at)
     }
   }
 

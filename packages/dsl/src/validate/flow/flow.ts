@@ -53,7 +53,9 @@ export class Flow {
   returned: State = null
   result: Mask = 0
   readonly needs: Summary['needs'] = {}
-  readonly #slots = new Map<number | string, number>()
+  /** Where variables and pointers into function memory stand in the state. */
+  readonly #slots: (number | undefined)[] = []
+  readonly #pointers = new Map<string, number>()
   readonly #reported = new Set<Stmt>()
   /** Whether there are integer variables: only of them indices are made. */
   readonly #counts: boolean
@@ -67,12 +69,12 @@ export class Flow {
     this.sources = new Sources(context, params)
     this.ranges = new Ranges(context, params)
     const state: number[] = []
-    const add = (key: number | string, mask: Mask): void => void this.#slots.set(key, state.push(mask, 0) - 2)
     const locals = context.locals.get(func) ?? []
-    for (const v of locals) add(v.id, 0)
+    for (const v of locals) this.#slots[v.id] = state.push(0, 0) - 2
     for (const { name } of params)
-      if (this.sources.pointer(name)?.space === 'function') add(name, this.sources.parameter(name) | UNLIMITED)
-    this.#counts = this.#slots.size > locals.length || locals.some((v) => isInteger(v.type))
+      if (this.sources.pointer(name)?.space === 'function')
+        this.#pointers.set(name, state.push(this.sources.parameter(name) | UNLIMITED, 0) - 2)
+    this.#counts = this.#pointers.size > 0 || locals.some((v) => isInteger(v.type))
     this.state = state
   }
 
@@ -81,7 +83,7 @@ export class Flow {
     this.block(body)
     const end = join(this.state, this.returned)
     const contents = (this.func?.params ?? []).map(({ name }) => {
-      const slot = this.#slots.get(name)
+      const slot = this.#pointers.get(name)
       return slot === undefined ? null : (end?.[slot] ?? 0)
     })
     return { needs: this.needs, result: this.result, contents }
@@ -97,7 +99,12 @@ export class Flow {
   }
 
   statements(block: Block): void {
-    for (let i = 0; i < block.length && this.state; i++) step(block[i] as Stmt, this)
+    for (let i = 0; i < block.length && this.state; i++) {
+      const s = block[i] as Stmt
+      step(s, this)
+      // Nothing after it needs what values depend on.
+      if (s === this.context.synchronized) this.sources.off = true
+    }
   }
 
   /** Alternatives from one state. Jumps of kind `own` lead to their end. Gives a bit for each that gets there by itself. */
@@ -199,12 +206,12 @@ export class Flow {
 
   /** What a variable depends on that holds `value`, and whether that is limited. */
   held(value: Expr): Mask {
-    const limited = isInteger(value.type) && this.ranges.of(value) < Infinity
+    const limited = this.#counts && isInteger(value.type) && this.ranges.of(value) < Infinity
     return this.sources.of(value) | this.flow | (limited ? 0 : UNLIMITED)
   }
 
   declare({ id, type, init }: Variable): void {
-    const slot = this.#slots.get(id)
+    const slot = this.#slots[id]
     if (slot === undefined || !this.state) return
     this.state[slot] = init ? this.held(init) : this.flow | (isInteger(type) ? 0 : UNLIMITED)
     this.state[slot + 1] = 0
@@ -220,9 +227,9 @@ export class Flow {
 
   slotOf({ root }: Place): number | undefined {
     return root.kind === 'variable'
-      ? this.#slots.get(root.id)
+      ? this.#slots[root.id]
       : root.kind === 'pointer'
-        ? this.#slots.get(root.name)
+        ? this.#pointers.get(root.name)
         : undefined
   }
 

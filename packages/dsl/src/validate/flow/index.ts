@@ -7,7 +7,7 @@ import { Flow, type Summary } from './flow'
  */
 export function checkFlow(context: Context): void {
   const { functions, body, guards } = context.kernel
-  if (!context.synchronizes && guards === 'off') return
+  if (!context.synchronized && guards === 'off') return
   const summaries = new Map<string, Summary>()
   for (const f of functions) summaries.set(f.name, new Flow(context, f, summaries).run(f.body))
   new Flow(context, null, summaries).run(body)

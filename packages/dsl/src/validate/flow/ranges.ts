@@ -38,9 +38,12 @@ export class Ranges {
   #looked = 0
   readonly #learnt: Leaf[] = []
   readonly #loads: (Leaf | undefined)[] = []
-  /** Since when nothing else is known; and the test that is looked at. */
+  /** Since when nothing else is known. */
   #now: number
+  /** When the test was looked at that is taken apart. */
   #test = 0
+  /** Whether tests also tell of what names stand for; most stores use the same names as their tests. */
+  #deep = false
   /** Whether ids within a workgroup count as limited by its size: they are where an array is at least as long. */
   #sized = false
 
@@ -52,6 +55,16 @@ export class Ranges {
 
   /** The greatest value of an index, or ∞: nothing limits it. */
   of(e: Expr): number {
+    const most = this.#look(e)
+    if (most < Infinity || this.#deep) return most
+    // What names stand for is looked at from where it is first needed.
+    this.#deep = true
+    this.#forget(0)
+    this.#looked = 0
+    return this.#look(e)
+  }
+
+  #look(e: Expr): number {
     while (this.#looked < this.#passed.length) {
       const passed = this.#passed[this.#looked++] as Passed
       passed.before = this.#learnt.length
@@ -106,7 +119,7 @@ export class Ranges {
       case 'length':
         return LIMITED
       case 'argument':
-        return this.#limit(this.#argument(x.name))
+        return this.#limit(this.#parameter(x.name))
       case 'builtin':
         return this.#id(x, x.name)
       case 'swizzle': {
@@ -129,14 +142,21 @@ export class Ranges {
 
   /** By the rule of the op; where it has none, limited if all arguments are. */
   #made(e: Of<Expr, 'op' | 'construct'>): number {
-    const [x, y, z] = e.args
     const rule = e.kind === 'op' ? RULES[e.op] : undefined
-    const of = (arg: Expr | undefined): number => (arg ? this.#greatest(arg) : 0)
-    const most = rule
-      ? rule(of(x), of(y), of(z), y?.kind === 'const' ? (y.lanes[0] as number) : Number.NaN)
-      : Number.NaN
-    if (most < LIMITED) return most
-    return most === Infinity || (!(most >= LIMITED) && e.args.some((a) => of(a) === Infinity)) ? Infinity : LIMITED
+    if (rule) {
+      const y = e.args[1]
+      const n = y?.kind === 'const' ? (y.lanes[0] as number) : Number.NaN
+      const most = rule(this.#argument(e, 0), this.#argument(e, 1), this.#argument(e, 2), n)
+      if (most < LIMITED || most === Infinity) return most
+      if (most >= LIMITED) return LIMITED
+    }
+    for (let i = 0; i < e.args.length; i++) if (this.#argument(e, i) === Infinity) return Infinity
+    return LIMITED
+  }
+
+  #argument(e: Of<Expr, 'op' | 'construct'>, i: number): number {
+    const arg = e.args[i]
+    return arg ? this.#greatest(arg) : 0
   }
 
   #limit(leaf: Leaf): number {
@@ -146,18 +166,21 @@ export class Ranges {
   /** A built-in value or some lanes of it. */
   #id(e: Expr, name: BuiltinName): number {
     const { bounded }: BuiltinRow = BUILTINS[name]
-    const { launch, workgroupSize } = this.#context.kernel
-    if (bounded === 'always' || (bounded === 'launch' && launch)) return LIMITED
-    const size = workgroupSize.map((n) => (this.#sized && typeof n === 'number' ? n : Infinity)) as [
-      number,
-      number,
-      number,
-    ]
-    const local =
-      name === 'local_invocation_index' ? [size[0] * size[1] * size[2]] : name === 'local_invocation_id' ? size : []
-    return Math.max(
-      ...lanesOf(e).map((lane) => Math.min((local[lane] ?? Infinity) - 1, this.#limit(laneLeaf(name, lane)))),
-    )
+    if (bounded === 'always' || (bounded === 'launch' && this.#context.kernel.launch)) return LIMITED
+    let most = 0
+    for (const lane of lanesOf(e))
+      most = Math.max(
+        most,
+        Math.min(this.#limit(laneLeaf(name, lane)), this.#sized ? this.#size(name, lane) : Infinity),
+      )
+    return most
+  }
+
+  /** The greatest id within a workgroup. */
+  #size(name: BuiltinName, lane: number): number {
+    const size = this.#context.kernel.workgroupSize.map((n) => (typeof n === 'number' ? n : Infinity))
+    if (name === 'local_invocation_index') return size.reduce((a, b) => a * b) - 1
+    return name === 'local_invocation_id' ? (size[lane] as number) - 1 : Infinity
   }
 
   /** The index of a range is below its end, or not above its start. */
@@ -179,7 +202,7 @@ export class Ranges {
     return this.#loads[id] ?? this.own(id)
   }
 
-  #argument(name: string): Leaf {
+  #parameter(name: string): Leaf {
     return ARGUMENTS + this.#params.findIndex((p) => p.name === name)
   }
 
@@ -203,14 +226,13 @@ export class Ranges {
   }
 
   undo(to: number): void {
-    while (this.#passed.length > to) {
-      const { before } = this.#passed.pop() as Passed
-      while (this.#learnt.length > before) {
-        this.#limited[this.#learnt.pop() as Leaf] = false
-        this.#now = this.#context.nodes.tick()
-      }
-    }
+    while (this.#passed.length > to) this.#forget((this.#passed.pop() as Passed).before)
     this.#looked = Math.min(this.#looked, to)
+  }
+
+  #forget(to: number): void {
+    if (this.#learnt.length > to) this.#now = this.#context.nodes.tick()
+    while (this.#learnt.length > to) this.#limited[this.#learnt.pop() as Leaf] = false
   }
 
   /** False where it was known. */
@@ -228,10 +250,10 @@ export class Ranges {
   }
 
   #leaves(e: Expr): void {
-    if (e.kind === 'argument') this.#know(this.#argument(e.name))
+    if (e.kind === 'argument') this.#know(this.#parameter(e.name))
     else if (e.kind === 'result') {
       // Whoever learnt it before has learnt what it was made of.
-      if (!this.#know(this.#result(e.id))) return
+      if (!this.#know(this.#result(e.id)) || !this.#deep) return
       const by = this.#context.makers[e.id]
       if (by?.kind === 'let') this.#leaves(by.value)
     } else if (e.kind === 'op' || e.kind === 'construct') {

@@ -18,6 +18,8 @@ export class Sources {
   readonly #params: readonly FuncParam[]
   /** Since when no result has changed. */
   #now: number
+  /** Nobody asks: the values of all expressions count as uniform. */
+  off: boolean
   readonly #results: (Mask | undefined)[] = []
 
   /** `params`: those of the function; none for the entry point. */
@@ -25,10 +27,15 @@ export class Sources {
     this.#context = context
     this.#params = params
     this.#now = context.nodes.tick()
+    this.off = context.synchronized === null
   }
 
   of(e: Expr): Mask {
+    if (this.off) return 0
     switch (e.kind) {
+      case 'op':
+      case 'construct':
+        break
       case 'const':
       case 'param':
       case 'override':
