@@ -24,6 +24,17 @@ export type Step =
       readonly times: number
     }
   | { readonly op: 'combine'; readonly p: number; readonly q: number; readonly out: number; readonly shift: number }
+  /** y = a · x + b, out = combine(y, x), a copy of out's first half into `to`; replayed with b, b + 1, … */
+  | {
+      readonly op: 'record'
+      readonly x: number
+      readonly y: number
+      readonly out: number
+      readonly to: number
+      readonly a: number
+      readonly b: number
+      readonly times: number
+    }
   | { readonly op: 'accumulate'; readonly x: number; readonly sum: number }
   | { readonly op: 'scatter'; readonly x: number; readonly out: number }
   | { readonly op: 'histogram'; readonly x: number; readonly counts: number }
@@ -66,6 +77,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       times: fc.integer({ min: 1, max: 3 }),
     }),
   },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: constant('record'),
+      x: slot,
+      y: slot,
+      out: slot,
+      to: slot,
+      a: fc.nat(5),
+      b: fc.nat(1000),
+      times: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ op: constant('combine'), p: slot, q: slot, out: slot, shift: fc.nat(300) }) },
   { weight: 3, arbitrary: fc.record({ op: constant('accumulate'), x: slot, sum: slot }) },
   { weight: 2, arbitrary: fc.record({ op: constant('scatter'), x: slot, out: slot }) },
@@ -103,6 +127,13 @@ export function written(bytes: number, { offset, length, seed }: { offset: numbe
   const data = new Uint8Array(numbers(length, seed).buffer).subarray(0, Math.min(length, bytes - at))
   return { at, data }
 }
+
+/** Whether the four slots of a recording are apart where they must be. */
+export const recordable = ({ x, y, out, to }: { x: number; y: number; out: number; to: number }): boolean =>
+  out !== x && out !== y && to !== out
+
+/** How many elements a recording copies. */
+export const copied = (out: number, to: number): number => Math.min(Math.ceil(out / 2), to)
 
 /** How many elements a scatter of x into out can place. */
 export const scattered = (x: number, out: number): number => Math.min(x, Math.floor((out - 1) / 3) + 1)
