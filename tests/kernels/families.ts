@@ -3,6 +3,7 @@ import { attentionCases } from './attention.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
 import { matmulCases } from './matmul.cases.js'
 import { normCases } from './norm.cases.js'
+import { optimizerCases } from './optimizer.cases.js'
 import { saxpyCases } from './saxpy.cases.js'
 import { scanCases } from './scan.cases.js'
 import { shapeCases } from './shape.cases.js'
@@ -14,6 +15,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   elementwise: elementwiseCases,
   matmul: matmulCases,
   norm: normCases,
+  optimizer: optimizerCases,
   saxpy: saxpyCases,
   scan: scanCases,
   shape: shapeCases,

@@ -1,0 +1,101 @@
+import * as g from '../../generated/optimizer'
+import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import type { AdamwOptions, SgdOptions } from './reference'
+
+export type OptimizerType = 'f32' | 'f16'
+
+export interface AdamwArgs extends AdamwOptions {
+  /** [n], in place */
+  readonly p: BufferLike
+  /** [n] */
+  readonly g: BufferLike
+  /** [n], f32, in place; zeros before the first step */
+  readonly m: BufferLike
+  /** [n], f32, in place; zeros before the first step */
+  readonly v: BufferLike
+  readonly n: number
+  /** Of p and g. */
+  readonly type?: OptimizerType
+}
+
+const bytesOf = (type: OptimizerType): number => (type === 'f16' ? 2 : 4)
+
+/** One step of AdamW, in place. Defaults are those of PyTorch: β 0.9 and 0.999, eps 1e-8, decay 0.01. `step` counts from 1. */
+export async function adamw(
+  runtime: Runtime,
+  {
+    p,
+    g: gradient,
+    m,
+    v,
+    n,
+    type = 'f32',
+    lr,
+    beta1 = 0.9,
+    beta2 = 0.999,
+    eps = 1e-8,
+    decay = 0.01,
+    step,
+    scale = 1,
+  }: AdamwArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('adamw', { n })
+  if (!Number.isSafeInteger(step) || step < 1)
+    throw new RangeError(`adamw: step must be an integer from 1 on, got ${step}`)
+  checkBuffers('adamw', { p: [p, n, bytesOf(type)], g: [gradient, n, bytesOf(type)], m: [m, n], v: [v, n] })
+  const [correction1, correction2] = [1 - beta1 ** step, 1 - beta2 ** step]
+  const params = { n, lr, beta1, beta2, eps, decay, correction1, correction2, scale }
+  await runtime.run(chosen(type === 'f16' ? g.adamw_f16 : g.adamw, options), { p, g: gradient, m, v, ...params })
+}
+
+export interface SgdArgs extends SgdOptions {
+  /** [n], in place */
+  readonly p: BufferLike
+  /** [n] */
+  readonly g: BufferLike
+  /** [n], f32, in place; zeros before the first step */
+  readonly b: BufferLike
+  readonly n: number
+  readonly type?: OptimizerType
+}
+
+/** One step of gradient descent, in place; momentum, decay and Nesterov's form as in PyTorch. */
+export async function sgd(
+  runtime: Runtime,
+  { p, g: gradient, b, n, type = 'f32', lr, momentum = 0, decay = 0, scale = 1, nesterov = false }: SgdArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('sgd', { n })
+  checkBuffers('sgd', { p: [p, n, bytesOf(type)], g: [gradient, n, bytesOf(type)], b: [b, n] })
+  const params = { n, lr, momentum, decay, scale, nesterov: Number(nesterov) }
+  await runtime.run(chosen(type === 'f16' ? g.sgd_f16 : g.sgd, options), { p, g: gradient, b, ...params })
+}
+
+export interface ClipArgs {
+  /** [n], in place */
+  readonly g: BufferLike
+  /** [1], f32: the sum of the squares of all gradients */
+  readonly squares: BufferLike
+  /** The greatest norm. */
+  readonly most: number
+  readonly n: number
+  readonly type?: OptimizerType
+}
+
+/** Cuts a gradient to a global norm, of which the sum of squares lies on the device: nothing is read back. */
+export async function clipByNorm(
+  runtime: Runtime,
+  { g: gradient, squares, most, n, type = 'f32' }: ClipArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('clip_by_norm', { n })
+  if (!(most > 0)) throw new RangeError(`clip_by_norm: most must be above 0, got ${most}`)
+  checkBuffers('clip_by_norm', { g: [gradient, n, bytesOf(type)], squares: [squares, 1] })
+  await runtime.run(chosen(type === 'f16' ? g.clip_by_norm_f16 : g.clip_by_norm, options), {
+    g: gradient,
+    squares,
+    n,
+    most,
+  })
+}

@@ -1,0 +1,2 @@
+export { adamw, adamwHalf } from './adamw'
+export { clipByNorm, clipByNormHalf, sgd, sgdHalf } from './sgd'

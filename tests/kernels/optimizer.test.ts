@@ -1,0 +1,4 @@
+import { paritySuite } from '../parity/harness.js'
+import { optimizerCases } from './optimizer.cases.js'
+
+await paritySuite('kernels: optimizer', optimizerCases)
