@@ -1,4 +1,5 @@
 import type { CompiledBinding, CompiledKernel } from '@weft/codegen'
+import { nearest } from './bytes'
 import { count, fault, quoted } from './errors'
 import { type Memory, USAGE } from './memory'
 
@@ -49,6 +50,7 @@ export function checkRange(kernel: string, binding: CompiledBinding, range: Rang
     throw fault(
       'binding-size',
       `${what} starts at byte ${count(offset)}, expected a multiple of ${align} (${rules.align})`,
+      `it could start at ${nearest(offset, align)}; runtime.arena(bytes) places many tensors in one buffer`,
     )
   }
   if (binding.kind === 'storage' && bound % 4 !== 0) {

@@ -1,5 +1,5 @@
 import type { BaseData, Infer } from 'typegpu/data'
-import { type ArrayType, type HostBytes, roundDown, roundUp, viewAs } from './bytes'
+import { type ArrayType, type HostBytes, nearest, viewAs } from './bytes'
 import { count, fault } from './errors'
 import { wanted } from './forms'
 import { type Memory, memory } from './memory'
@@ -186,10 +186,10 @@ export class DeviceBuffer<T> {
 
 function checkAligned(at: number, base: number, alignment: number, label: string): void {
   if (at % alignment === 0) return
-  const nearest = [roundDown(at, alignment), roundUp(at, alignment)].map((n) => n - base).filter((n) => n >= 0)
   throw fault(
     'binding-size',
     `a view of '${label}' starts at byte ${count(at - base)}, expected a multiple of ${alignment} (minStorageBufferOffsetAlignment)`,
-    `it could start at ${nearest.map(count).join(' or ')}; a part that is not bound needs no view: read(type, { offset }), write(data, offset)`,
+    // a view of a view begins at a multiple itself
+    `it could start at ${nearest(at - base, alignment)}; a part that is not bound needs no view: read(type, { offset }), write(data, offset)`,
   )
 }

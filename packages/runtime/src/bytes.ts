@@ -50,3 +50,7 @@ export function viewAs<T extends ArrayBufferView>(type: ArrayType<T>, bytes: Uin
 
 export const roundUp = (n: number, to: number): number => Math.ceil(n / to) * to
 export const roundDown = (n: number, to: number): number => Math.floor(n / to) * to
+
+/** The multiples of `align` next to `at`, for messages: `0 or 256`. */
+export const nearest = (at: number, align: number): string =>
+  [...new Set([roundDown(at, align), roundUp(at, align)])].join(' or ')
