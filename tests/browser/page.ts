@@ -36,6 +36,28 @@ export async function run() {
   return { submits: runtime.stats.submits - submits, first, at5: all[5], last: all[n - 1] }
 }
 
+/** Steps of a loop: two prepared dispatches and a read, replayed with another param each time. */
+export async function replay() {
+  const n = 300
+  const [x, y, sum] = [runtime.buffer(counting(n)), runtime.buffer(Uint32Array, n), runtime.buffer(Uint32Array, n)]
+  const scale = await runtime.prepare(affine, { x, y, n, a: 1, b: 0 })
+  const add = await runtime.prepare(accumulate, { x: y, sum, n })
+  using recording = runtime.record((r) => {
+    r.dispatch(scale).dispatch(add)
+    return [r.read(sum, Uint32Array, { offset: 4 * 7, size: 4 })]
+  })
+  const submits = runtime.stats.submits
+  const seen: number[] = []
+  for (let b = 1; b <= 5; b++) {
+    scale.set({ b })
+    const [[value = Number.NaN]] = await recording.replay()
+    seen.push(value)
+  }
+  const used = runtime.stats.submits - submits
+  y.destroy()
+  return { seen, submits: used, stale: await codeOf(recording.replay()) }
+}
+
 export async function profile() {
   using measured = profiler(runtime)
   const out = runtime.buffer(Uint32Array, 100_000)

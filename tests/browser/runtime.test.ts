@@ -27,6 +27,14 @@ describe.skipIf(without !== undefined)(without === undefined ? 'in Chromium' : `
     expect(await call('run')).toEqual({ submits: 1, first: 0, at5: 10 * 5 + 10 * (5 + 255 * 256), last: 20 * 1000 })
   })
 
+  it('[case-R09] prepares, records and replays, and says what is stale', async () => {
+    const { seen, submits, stale } = await call('replay')
+    // Σ over b of 7 + b
+    expect(seen).toEqual([8, 17, 27, 38, 50])
+    expect(submits).toBe(5)
+    expect(stale).toMatch(/^stale-replay: 'affine' was prepared with a buffer that is gone: its 'y'/)
+  })
+
   it('profiles', async () => {
     const { clock, dispatches, names, events, report } = await call('profile')
     expect({ dispatches, names }).toEqual({ dispatches: 5, names: ['fill'] })
