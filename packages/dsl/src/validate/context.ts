@@ -23,8 +23,8 @@ export class Context {
   /** By id: all variables, and the statement that makes each result. Known once the bodies were checked, as are the next ones. */
   readonly variables = new Map<number, Variable>()
   readonly makers: (Stmt | undefined)[] = []
-  /** The last statement of the outermost block that waits for other invocations or exchanges values with them. */
-  synchronized: Stmt | null = null
+  /** How many statements of the entry point it takes until nothing waits for other invocations or exchanges values with them. */
+  synchronized = 0
   readonly nodes = new Nodes()
   /** The variables that each function declares; null is the entry point. */
   readonly locals = new Map<Func | null, readonly Variable[]>()

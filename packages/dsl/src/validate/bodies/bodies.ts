@@ -120,7 +120,7 @@ export class Bodies {
       this.context.statement = s.at
       const own = this.step(s, this)
       if (behavior & NEXT) behavior = (behavior & ~NEXT) | own
-      if (this.synchronized > before) this.context.synchronized = s
+      if (block === this.context.kernel.body && this.synchronized > before) this.context.synchronized = i + 1
     }
     return behavior
   }

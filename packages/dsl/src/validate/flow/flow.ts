@@ -80,7 +80,11 @@ export class Flow {
 
   run(body: Block): Summary {
     if (this.func) this.flow = CALLER
-    this.block(body)
+    const asked = this.func ? body.length : this.context.synchronized
+    this.statements(body.slice(0, asked))
+    // From here on nothing needs to know what values depend on.
+    this.sources.off = true
+    this.statements(body.slice(asked))
     const end = join(this.state, this.returned)
     const contents = (this.func?.params ?? []).map(({ name }) => {
       const slot = this.#pointers.get(name)
@@ -99,12 +103,7 @@ export class Flow {
   }
 
   statements(block: Block): void {
-    for (let i = 0; i < block.length && this.state; i++) {
-      const s = block[i] as Stmt
-      step(s, this)
-      // Nothing after it needs what values depend on.
-      if (s === this.context.synchronized) this.sources.off = true
-    }
+    for (let i = 0; i < block.length && this.state; i++) step(block[i] as Stmt, this)
   }
 
   /** Alternatives from one state. Jumps of kind `own` lead to their end. Gives a bit for each that gets there by itself. */

@@ -6,8 +6,7 @@ import { Flow, type Summary } from './flow'
  * index nothing limits. Functions first, then the entry point.
  */
 export function checkFlow(context: Context): void {
-  const { functions, body, guards } = context.kernel
-  if (!context.synchronized && guards === 'off') return
+  const { functions, body } = context.kernel
   const summaries = new Map<string, Summary>()
   for (const f of functions) summaries.set(f.name, new Flow(context, f, summaries).run(f.body))
   new Flow(context, null, summaries).run(body)

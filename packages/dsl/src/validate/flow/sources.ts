@@ -19,7 +19,7 @@ export class Sources {
   /** Since when no result has changed. */
   #now: number
   /** Nobody asks: the values of all expressions count as uniform. */
-  off: boolean
+  off = false
   readonly #results: (Mask | undefined)[] = []
 
   /** `params`: those of the function; none for the entry point. */
@@ -27,7 +27,6 @@ export class Sources {
     this.#context = context
     this.#params = params
     this.#now = context.nodes.tick()
-    this.off = context.synchronized === null
   }
 
   of(e: Expr): Mask {
