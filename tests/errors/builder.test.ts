@@ -79,7 +79,7 @@ describe('what JavaScript does with expressions', () => {
   error('js-operator', 'a string with an expression', ['js-operator: an expression of type u32 is put into a JavaScript string', '  at AT', '  note: to build an expression from text, put the type before the template: u32`${a} + ${b}`'], () => build(({ n }, k) => {
     k.let(`a${n}`, n) // AT
   }))
-  error('js-operator', 'an operator in the launch rule', ['js-operator: a JavaScript operator is applied to a number of the launch rule', '  at AT', '  note: use its methods: n.mul(2), ceilDiv(n, 64)'], () => build(() => undefined, {
+  error('js-operator', 'an operator in the launch rule', ['js-operator: a JavaScript operator is applied to a number of the launch rule or of the cost', '  at AT', '  note: use its methods: n.mul(2), ceilDiv(n, 64)'], () => build(() => undefined, {
     workgroups: ({ n }: { n: number }) => [n / 64], // AT
   }))
   error('bad-argument', 'an async body', ['bad-argument: a body is an async function', '  at AT', '  note: bodies run once, synchronously, to build the kernel: remove async'], () => {

@@ -1,4 +1,4 @@
-import type { LaunchRule } from '@weft/dsl/ir'
+import type { CostRule, LaunchRule } from '@weft/dsl/ir'
 
 /**
  * What compilation yields: serializable data (`JSON.stringify` and back is the identity), all that a runtime in
@@ -18,6 +18,8 @@ export interface CompiledKernel {
   readonly params: ParamsLayout | null
   readonly overrides: readonly CompiledOverride[]
   readonly launch: LaunchRule | null
+  /** What a dispatch costs, where the kernel declares it; for profilers. */
+  readonly cost?: CostRule
   /** Pairs [input, output] that may be given the same buffer. */
   readonly aliases: readonly (readonly [string, string])[]
   /** Best first; `selectVariant` takes the first whose needs the device meets. */

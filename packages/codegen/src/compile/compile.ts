@@ -174,6 +174,7 @@ function describe(
       key: String(ids.get(o.name) ?? o.name),
     })),
     launch: kernel.launch,
+    ...(source.cost && { cost: source.cost }),
     aliases: kernel.aliases,
     variants,
   } satisfies Omit<CompiledKernel, 'format' | 'name' | 'doc' | 'hash' | 'ir'>)

@@ -1,4 +1,4 @@
-import type { HostExpr, HostOp, LaunchRule } from '../ir'
+import type { CostRule, HostExpr, HostOp, LaunchRule } from '../ir'
 import { apply } from './apply'
 import { fail } from './context'
 import { type Handle, isHandle } from './handle'
@@ -6,7 +6,7 @@ import { describe } from './lift'
 import type { Expr } from './types'
 
 /**
- * Numbers of the host: what a launch rule computes with. They stand for params that are known at dispatch, and
+ * Numbers of the host: what launch rules and costs compute with. They stand for params that are known at dispatch, and
  * behave as exact non-negative integers.
  */
 export class HostNumber {
@@ -37,7 +37,7 @@ export class HostNumber {
   [Symbol.toPrimitive](): never {
     return fail(
       'js-operator',
-      'a JavaScript operator is applied to a number of the launch rule',
+      'a JavaScript operator is applied to a number of the launch rule or of the cost',
       'use its methods: n.mul(2), ceilDiv(n, 64)',
     )
   }
@@ -48,9 +48,11 @@ export type HostArg = HostNumber | number
 const host = (kind: HostOp, a: HostArg, b: HostArg): HostNumber =>
   new HostNumber({ kind, a: hostExpr(a), b: hostExpr(b) })
 
+const isCount = (x: unknown): x is number => typeof x === 'number' && Number.isInteger(x) && x >= 0
+
 export function hostExpr(x: unknown): HostExpr {
   if (x instanceof HostNumber) return x.expr
-  if (typeof x === 'number' && Number.isInteger(x) && x >= 0) return x
+  if (isCount(x)) return x
   return fail(
     'bad-launch',
     `${describe(x)} is not a number of workgroups`,
@@ -86,5 +88,44 @@ export function launchRule(workgroups: unknown): LaunchRule {
     dimensions: workgroups.length as 1 | 2 | 3,
     workgroups: workgroups.map(hostExpr),
     folds: workgroups.length === 1,
+  }
+}
+
+const isObject = (x: unknown): x is Readonly<Record<string, unknown>> => typeof x === 'object' && x !== null
+
+/** `isArray` says which bindings have a length. */
+export function costRule(cost: unknown, isArray: (binding: string) => boolean): CostRule {
+  const names = isObject(cost) ? Object.keys(cost) : []
+  if (!isObject(cost) || names.length === 0 || names.some((name) => name !== 'bytes' && name !== 'operations')) {
+    return fail(
+      'bad-argument',
+      `the cost gives ${describe(cost)}`,
+      'it gives bytes, operations or both: ({ n }) => ({ bytes: n.mul(12), operations: n.mul(2) })',
+    )
+  }
+  const amount = (name: 'bytes' | 'operations'): HostExpr | null => {
+    const x = cost[name]
+    if (x === undefined) return null
+    if (isCount(x)) return x
+    if (!(x instanceof HostNumber)) {
+      return fail(
+        'bad-argument',
+        `the ${name} of the cost are ${describe(x)}`,
+        'a cost computes with params, lengths of bindings and non-negative integers',
+      )
+    }
+    checkLengths(x.expr, isArray)
+    return x.expr
+  }
+  return { bytes: amount('bytes'), operations: amount('operations') }
+}
+
+function checkLengths(e: HostExpr, isArray: (binding: string) => boolean): void {
+  if (typeof e === 'number' || e.kind === 'param' || e.kind === 'override') return
+  if (e.kind !== 'length') {
+    checkLengths(e.a, isArray)
+    checkLengths(e.b, isArray)
+  } else if (!isArray(e.binding)) {
+    fail('bad-argument', `the cost asks for the length of '${e.binding}', which is not an array binding`)
   }
 }

@@ -1,13 +1,21 @@
 import { type Diagnostic, positionOf, WeftError } from '../diagnostics'
-import { type Binding, type Extent, type Kernel, type KernelSource, type Position, serialize } from '../ir'
+import {
+  type Binding,
+  type CostRule,
+  type Extent,
+  type Kernel,
+  type KernelSource,
+  type Position,
+  serialize,
+} from '../ir'
 import type { FeatureName } from '../ops'
-import { type Access, type ScalarName, spell, type TextureType, type Type, type ValueName } from '../types'
+import { type Access, isKind, type ScalarName, spell, type TextureType, type Type, type ValueName } from '../types'
 import { makeBuilder } from './builder'
 import type { Builder } from './builder-types'
 import { fail, Scope, Session } from './context'
 import { type BindingDecl, type BindingView, type Override, overrideDecl } from './declarations'
 import { exprState, Handle } from './handle'
-import { type HostArg, HostNumber, launchRule } from './host'
+import { costRule, type HostArg, HostNumber, launchRule } from './host'
 import { describe } from './lift'
 import { installMethods } from './methods'
 import { checkName } from './names'
@@ -19,6 +27,11 @@ import type { Expr, ShapeOf, Value } from './types'
 type Bindings = Readonly<Record<string, BindingDecl>>
 type Params = Readonly<Record<string, unknown>>
 type Overrides = Readonly<Record<string, Override>>
+
+/** What rules of the host see: params and overrides as numbers, and the lengths of bindings. */
+type HostView<B, O, N extends string> = { readonly [K in N | keyof O]: HostNumber } & {
+  readonly [K in keyof B]: { readonly length: HostNumber }
+}
 
 /**
  * What a kernel declares. One declaration gives the WGSL variables, the bind-group layout and the caller's types.
@@ -42,9 +55,12 @@ export interface KernelDecl<
    * The launch rule: how many workgroups to dispatch. One count is linear: `k.workgroupIndex` runs over it, 0 is
    * skipped, and a count above what the device takes in one dimension is folded.
    */
-  readonly workgroups?: (
-    n: { readonly [K in N | keyof O]: HostNumber } & { readonly [K in keyof B]: { readonly length: HostNumber } },
-  ) => readonly HostArg[]
+  readonly workgroups?: (n: HostView<B, O, N>) => readonly HostArg[]
+  /**
+   * What a dispatch costs, for profilers: bytes that it has to move, and floating-point operations, of which a
+   * multiply-add is two. `({ n }) => ({ bytes: n.mul(12), operations: n.mul(2) })`
+   */
+  readonly cost?: (n: HostView<B, O, N>) => { readonly bytes?: HostArg; readonly operations?: HostArg }
   /** Pairs of an input and an output that may be the same buffer. */
   readonly aliases?: readonly (readonly [keyof B & string, keyof B & string])[]
   /** Versions of the body, best first, with the features that each needs; `k.variant` tells the body which it is. */
@@ -144,6 +160,16 @@ class Source implements KernelSource {
 
   get doc(): string | undefined {
     return this.decl.doc
+  }
+
+  get cost(): CostRule | null {
+    const { cost } = this.decl
+    if (!cost) return null
+    return this.atDeclaration(() => {
+      const { bindings, params, overrides } = namingStructs(() => declare(this.name, this.decl))
+      const isArray = (name: string) => bindings.some((b) => b.name === name && isKind(b.type, 'array'))
+      return costRule(cost(hostView(bindings, [...params, ...overrides]) as never), isArray)
+    })
   }
 
   ir(variant = this.first): Kernel {

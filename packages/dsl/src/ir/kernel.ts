@@ -1,6 +1,6 @@
 import type { FeatureName } from '../ops'
 import type { Access, Field, TextureType, Type } from '../types'
-import type { LaunchRule } from './launch'
+import type { CostRule, LaunchRule } from './launch'
 import type { Block, Expr, Variable } from './nodes'
 
 /** A binding: one declaration, from which both the WGSL variable and the entry of the layout come. */
@@ -85,6 +85,8 @@ export interface KernelSource {
   ir(variant?: string): Kernel
   /** The author's position by `at`, found by building the variant once more with stack traces on. */
   positions(variant?: string): readonly (Position | null)[]
+  /** What a dispatch costs, where the declaration says it. Throws where that is no rule. */
+  readonly cost?: CostRule | null
   /** Where the kernel is declared: the place of faults that no statement has. */
   readonly declared?: Position | null
 }

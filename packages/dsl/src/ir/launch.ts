@@ -23,6 +23,14 @@ export interface LaunchRule {
   readonly folds: boolean
 }
 
+/** What a dispatch costs, for those who measure it; null where the kernel does not say. */
+export interface CostRule {
+  /** Bytes of memory that it has to move. */
+  readonly bytes: HostExpr | null
+  /** Floating-point operations. */
+  readonly operations: HostExpr | null
+}
+
 export const HOST_OPS: { readonly [K in HostOp]: (a: number, b: number) => number } = {
   add: (a, b) => a + b,
   sub: (a, b) => a - b,
@@ -33,7 +41,7 @@ export const HOST_OPS: { readonly [K in HostOp]: (a: number, b: number) => numbe
   max: Math.max,
 }
 
-/** What a launch rule may refer to. */
+/** What a launch rule or a cost may refer to. */
 export interface HostScope {
   param(name: string): number
   override(name: string): number

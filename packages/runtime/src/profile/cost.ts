@@ -1,4 +1,5 @@
-import type { CompiledKernel } from '@weft/codegen'
+import type { CompiledKernel, CostRule } from '@weft/codegen'
+import { evaluateHost, type HostScope } from '../host'
 import type { ObservedDispatch } from '../observer'
 import type { Signature } from '../signature'
 import { unpack } from '../unpack'
@@ -49,14 +50,29 @@ export const cost = <K extends CompiledKernel>(kernel: K, of: (args: CostArgumen
   of: of as KernelCost['of'],
 })
 
-export function workOf(costs: ReadonlyMap<string, KernelCost>, { kernel, params, bindings }: ObservedDispatch): Work {
-  const found = costs.get(kernel.name)
-  if (!found) return {}
-  const args: Record<string, unknown> = unpack(kernel.params, params)
+/** By what the profiler was told, else by what the kernel declares. */
+export function workOf(costs: ReadonlyMap<string, KernelCost>, dispatch: ObservedDispatch): Work {
+  const { kernel, params, bindings, overrides } = dispatch
+  const told = costs.get(kernel.name)
+  if (!told && !kernel.cost) return {}
+  const values = unpack(kernel.params, params)
+  const extents: Record<string, Extent> = {}
   for (const { name, element } of kernel.bindings) {
     const bound = bindings.get(name)
     if (!bound || 'texture' in bound) continue
-    args[name] = { length: element ? Math.floor(bound.size / element.stride) : 1, bytes: bound.size } satisfies Extent
+    extents[name] = { length: element ? Math.floor(bound.size / element.stride) : 1, bytes: bound.size }
   }
-  return found.of(args)
+  if (told) return told.of({ ...values, ...extents })
+  return declared(kernel.cost as CostRule, {
+    param: (name) => Number(values[name]),
+    override: (name) => overrides[name] ?? 0,
+    length: (name) => extents[name]?.length ?? 0,
+  })
+}
+
+function declared({ bytes, operations }: CostRule, scope: HostScope): Work {
+  return {
+    ...(bytes !== null && { bytes: evaluateHost(bytes, scope) }),
+    ...(operations !== null && { operations: evaluateHost(operations, scope) }),
+  }
 }

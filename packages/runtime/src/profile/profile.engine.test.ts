@@ -79,6 +79,27 @@ describe('on the CPU', () => {
     expect(await profile.section('gives', () => 7)).toBe(7)
   })
 
+  it('goes by what kernels declare, and first by what it was told', async () => {
+    const { runtime } = await start()
+    const [x, y] = [runtime.buffer(Float32Array, 100), runtime.buffer(Float32Array, 100)]
+    const declares = {
+      ...saxpy,
+      cost: {
+        bytes: { kind: 'mul', a: param('n'), b: 12 },
+        operations: { kind: 'mul', a: { kind: 'length', binding: 'x' }, b: 2 },
+      } as const,
+    }
+    const own = profiler(runtime)
+    const told = profiler(runtime, { costs: [cost(declares, () => ({ bytes: 1 }))] })
+    await runtime.run(declares, { x, y, n: 50, a: 1 })
+    const [a] = (await own.summary()).kernels
+    const [b] = (await told.summary()).kernels
+    expect(a?.gbps).toBeCloseTo(600 / (a?.times?.total ?? 0), 10)
+    expect(a?.gflops).toBeCloseTo(200 / (a?.times?.total ?? 0), 10)
+    expect(b?.gbps).toBeCloseTo(1 / (b?.times?.total ?? 0), 10)
+    expect(b?.gflops).toBe(null)
+  })
+
   it('says which cost is wrong', async () => {
     const { runtime } = await start()
     const broken = cost(fill, () => {
