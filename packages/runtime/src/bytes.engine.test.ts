@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { createRuntime } from './create'
 import { createRuntime as createNodeRuntime } from './node/index'
 import type { Runtime } from './runtime'
@@ -91,6 +91,7 @@ describe.each(runtimes)('[prior-R14] readMany on %s', (_, runtime) => {
     const none = runtime.buffer(Float32Array, 0)
     void runtime.run(fill, { out: b, n: 3, value: 7 })
     const all = runtime.readMany([a, b, none, { buffer: b, offset: 5, size: 2 }])
+    expectTypeOf(all).resolves.toExtend<[Float32Array, Uint32Array, Float32Array, Uint8Array]>()
     b.write(new Uint32Array(3))
     expect(await all).toEqual([Float32Array.of(1.5), Uint32Array.of(7, 7, 7), new Float32Array(0), new Uint8Array(2)])
     expect(await runtime.readMany([])).toEqual([])
