@@ -162,6 +162,7 @@ function describe(
 ): CompiledKernel {
   const kernel = kernels.values().next().value as Kernel
   const ids = overrideIds(kernel)
+  const { cost } = source
   const compiled = { format: 1, name: source.name, doc: options.doc ?? '' } as CompiledKernel
   lazy(compiled, 'hash', () => hashOf(compiled))
   Object.assign(compiled, {
@@ -174,7 +175,7 @@ function describe(
       key: String(ids.get(o.name) ?? o.name),
     })),
     launch: kernel.launch,
-    ...(source.cost && { cost: source.cost }),
+    ...(cost && { cost }),
     aliases: kernel.aliases,
     variants,
   } satisfies Omit<CompiledKernel, 'format' | 'name' | 'doc' | 'hash' | 'ir'>)
