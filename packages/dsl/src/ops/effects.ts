@@ -34,6 +34,19 @@ export type EffectSlot =
 
 const ATOMIC = ['i32', 'u32'] as const
 
+// What many rows have in common.
+const CHANGE = { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' } as const
+const BARRIER = { family: 'barrier', over: F.NONE, in: [], out: null, flow: 'workgroup', result: 'workgroup', memory: 'read_write' } as const
+/** Gives each invocation a value of its own. */
+const SCAN = { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T' } as const
+/** Gives all invocations of the subgroup one value. */
+const REDUCE = { ...SCAN, result: 'subgroup' } as const
+const VOTE = { ...REDUCE, over: F.NONE, in: ['bool'], out: 'bool' } as const
+const SHUFFLE = { ...SCAN, in: ['T', 'uniform:u32'] } as const
+const QUAD = { ...SCAN, family: 'quad' } as const
+const QUERY = { family: 'texture', over: F.NONE, place: 'texture', in: [], out: 'u32', result: 'args' } as const
+const MATRIX = { family: 'matrix', over: F.NONE, in: ['matrix', 'component'], out: 'matrix', result: 'subgroup' } as const
+
 /**
  * The table of effects. What most rows have is left out of them: the op's own name in WGSL, no
  * memory, a result that differs within a subgroup; the features and the flow by family (`BY_FAMILY`).
@@ -41,119 +54,119 @@ const ATOMIC = ['i32', 'u32'] as const
 const TABLE = {
   // Atomics, on `atomic<i32>` and `atomic<u32>` in storage and workgroup memory; all are relaxed.
   /** The value. */
-  atomicLoad: { family: 'atomic', over: ATOMIC, place: 'atomic', in: [], out: 'T', memory: 'read' },
+  atomicLoad: { ...CHANGE, in: [], memory: 'read' },
   /** Sets the value. */
-  atomicStore: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: null, memory: 'write' },
+  atomicStore: { ...CHANGE, out: null, memory: 'write' },
   /** Adds; gives the value before. */
-  atomicAdd: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
+  atomicAdd: CHANGE,
   /** Subtracts; gives the value before. */
-  atomicSub: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
+  atomicSub: CHANGE,
   /** Keeps the greater; gives the value before. */
-  atomicMax: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
+  atomicMax: CHANGE,
   /** Keeps the lesser; gives the value before. */
-  atomicMin: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
+  atomicMin: CHANGE,
   /** Bitwise and; gives the value before. */
-  atomicAnd: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
+  atomicAnd: CHANGE,
   /** Bitwise or; gives the value before. */
-  atomicOr: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
+  atomicOr: CHANGE,
   /** Bitwise exclusive or; gives the value before. */
-  atomicXor: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
+  atomicXor: CHANGE,
   /** Sets the value; gives the one before. */
-  atomicExchange: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T'], out: 'T', memory: 'read_write' },
+  atomicExchange: CHANGE,
   /** Sets the value if it equals the first argument; may fail spuriously, so loop. Gives the value before and whether it was exchanged. */
-  atomicCompareExchangeWeak: { family: 'atomic', over: ATOMIC, place: 'atomic', in: ['T', 'T'], out: 'cas', memory: 'read_write' },
+  atomicCompareExchangeWeak: { ...CHANGE, in: ['T', 'T'], out: 'cas' },
 
   // Barriers wait for all invocations of the workgroup, and order the memory named.
   /** Orders workgroup memory. */
-  workgroupBarrier: { family: 'barrier', over: F.NONE, in: [], out: null, flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
+  workgroupBarrier: BARRIER,
   /** Orders storage memory within the workgroup; not between workgroups. */
-  storageBarrier: { family: 'barrier', over: F.NONE, in: [], out: null, flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
+  storageBarrier: BARRIER,
   /** Orders storage textures within the workgroup. */
-  textureBarrier: { family: 'barrier', over: F.NONE, in: [], out: null, flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
+  textureBarrier: BARRIER,
   /** Reads workgroup memory between two barriers; the value is uniform. */
-  workgroupUniformLoad: { family: 'barrier', over: F.PLAIN, place: 'workgroup', in: [], out: 'T', flow: 'workgroup', result: 'workgroup', memory: 'read_write' },
+  workgroupUniformLoad: { ...BARRIER, over: F.PLAIN, place: 'workgroup', out: 'T' },
 
   // Subgroups. The number of invocations of a subgroup is the device's choice: 4 to 128.
   /** The sum over the subgroup. */
-  subgroupAdd: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', result: 'subgroup' },
+  subgroupAdd: REDUCE,
   /** The sum over the invocations before this one. */
-  subgroupExclusiveAdd: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T' },
+  subgroupExclusiveAdd: SCAN,
   /** The sum over the invocations up to this one. */
-  subgroupInclusiveAdd: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T' },
+  subgroupInclusiveAdd: SCAN,
   /** The product over the subgroup. */
-  subgroupMul: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', result: 'subgroup' },
+  subgroupMul: REDUCE,
   /** The product over the invocations before this one. */
-  subgroupExclusiveMul: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T' },
+  subgroupExclusiveMul: SCAN,
   /** The product over the invocations up to this one. */
-  subgroupInclusiveMul: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T' },
+  subgroupInclusiveMul: SCAN,
   /** The least over the subgroup. */
-  subgroupMin: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', result: 'subgroup' },
+  subgroupMin: REDUCE,
   /** The greatest over the subgroup. */
-  subgroupMax: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', result: 'subgroup' },
+  subgroupMax: REDUCE,
   /** Bitwise and over the subgroup. */
-  subgroupAnd: { family: 'subgroup', over: F.INT, in: ['T'], out: 'T', result: 'subgroup' },
+  subgroupAnd: { ...REDUCE, over: F.INT },
   /** Bitwise or over the subgroup. */
-  subgroupOr: { family: 'subgroup', over: F.INT, in: ['T'], out: 'T', result: 'subgroup' },
+  subgroupOr: { ...REDUCE, over: F.INT },
   /** Bitwise exclusive or over the subgroup. */
-  subgroupXor: { family: 'subgroup', over: F.INT, in: ['T'], out: 'T', result: 'subgroup' },
+  subgroupXor: { ...REDUCE, over: F.INT },
   /** Whether it is true in every invocation of the subgroup. */
-  subgroupAll: { family: 'subgroup', over: F.NONE, in: ['bool'], out: 'bool', result: 'subgroup' },
+  subgroupAll: VOTE,
   /** Whether it is true in any invocation of the subgroup. */
-  subgroupAny: { family: 'subgroup', over: F.NONE, in: ['bool'], out: 'bool', result: 'subgroup' },
+  subgroupAny: VOTE,
   /** One bit for each invocation, by its id in the subgroup. */
-  subgroupBallot: { family: 'subgroup', over: F.NONE, in: ['bool'], out: 'vec4u', result: 'subgroup' },
+  subgroupBallot: { ...VOTE, out: 'vec4u' },
   /** The value of the invocation with the given id, a constant. */
-  subgroupBroadcast: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'const:u32'], out: 'T', result: 'subgroup' },
+  subgroupBroadcast: { ...REDUCE, in: ['T', 'const:u32'] },
   /** The value of the first active invocation. */
-  subgroupBroadcastFirst: { family: 'subgroup', over: F.NUMERIC, in: ['T'], out: 'T', result: 'subgroup' },
+  subgroupBroadcastFirst: REDUCE,
   /** True in exactly one active invocation. */
-  subgroupElect: { family: 'subgroup', over: F.NONE, in: [], out: 'bool' },
+  subgroupElect: { ...SCAN, over: F.NONE, in: [], out: 'bool' },
   /** The value of the invocation with the given id. */
-  subgroupShuffle: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'u32'], out: 'T' },
+  subgroupShuffle: { ...SCAN, in: ['T', 'u32'] },
   /** The value of the invocation `delta` further on. */
-  subgroupShuffleDown: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'uniform:u32'], out: 'T' },
+  subgroupShuffleDown: SHUFFLE,
   /** The value of the invocation `delta` before. */
-  subgroupShuffleUp: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'uniform:u32'], out: 'T' },
+  subgroupShuffleUp: SHUFFLE,
   /** The value of the invocation whose id is this one's with the bits of `mask` flipped. */
-  subgroupShuffleXor: { family: 'subgroup', over: F.NUMERIC, in: ['T', 'uniform:u32'], out: 'T' },
+  subgroupShuffleXor: SHUFFLE,
   /** The value of invocation `id` (a constant, 0…3) of the quad. */
-  quadBroadcast: { family: 'quad', over: F.NUMERIC, in: ['T', 'const:u32'], out: 'T' },
+  quadBroadcast: { ...QUAD, in: ['T', 'const:u32'] },
   /** Swaps 0↔1 and 2↔3 within the quad. */
-  quadSwapX: { family: 'quad', over: F.NUMERIC, in: ['T'], out: 'T' },
+  quadSwapX: QUAD,
   /** Swaps 0↔2 and 1↔3 within the quad. */
-  quadSwapY: { family: 'quad', over: F.NUMERIC, in: ['T'], out: 'T' },
+  quadSwapY: QUAD,
   /** Swaps 0↔3 and 1↔2 within the quad. */
-  quadSwapDiagonal: { family: 'quad', over: F.NUMERIC, in: ['T'], out: 'T' },
+  quadSwapDiagonal: QUAD,
 
   // Textures, without filtering: samplers are out of scope.
   /** The texel at integer coordinates; outside: any texel or zeros. */
-  textureLoad: { family: 'texture', over: F.NONE, place: 'texture', in: ['coords', 'index', 'level'], out: 'texel', result: 'args', memory: 'read' },
+  textureLoad: { ...QUERY, in: ['coords', 'index', 'level'], out: 'texel', memory: 'read' },
   /** Writes a texel; outside: nothing. */
-  textureStore: { family: 'texture', over: F.NONE, place: 'texture', in: ['coords', 'index', 'texel'], out: null, memory: 'write' },
+  textureStore: { ...QUERY, in: ['coords', 'index', 'texel'], out: null, memory: 'write' },
   /** Width, height, depth in texels. */
-  textureDimensions: { family: 'texture', over: F.NONE, place: 'texture', in: ['level'], out: 'coords', result: 'args' },
+  textureDimensions: { ...QUERY, in: ['level'], out: 'coords' },
   /** The number of array layers. */
-  textureNumLayers: { family: 'texture', over: F.NONE, place: 'texture', in: [], out: 'u32', result: 'args' },
+  textureNumLayers: QUERY,
   /** The number of mip levels. */
-  textureNumLevels: { family: 'texture', over: F.NONE, place: 'texture', in: [], out: 'u32', result: 'args' },
+  textureNumLevels: QUERY,
   /** The number of samples of a texel. */
-  textureNumSamples: { family: 'texture', over: F.NONE, place: 'texture', in: [], out: 'u32', result: 'args' },
+  textureNumSamples: QUERY,
 
   // Subgroup matrices (experimental): held by a whole subgroup, in a layout that only the device knows.
   /** Loads a matrix from an array in workgroup or storage memory, from element `offset` on, rows `stride` elements apart. */
-  subgroupMatrixLoad: { family: 'matrix', over: F.NONE, place: 'elements', in: ['u32', 'u32'], out: 'matrix', result: 'subgroup', memory: 'read' },
+  subgroupMatrixLoad: { ...MATRIX, place: 'elements', in: ['u32', 'u32'], memory: 'read' },
   /** Stores a matrix. */
-  subgroupMatrixStore: { family: 'matrix', over: F.NONE, place: 'elements', in: ['u32', 'matrix', 'u32'], out: null, result: 'subgroup', memory: 'write' },
+  subgroupMatrixStore: { ...MATRIX, place: 'elements', in: ['u32', 'matrix', 'u32'], out: null, memory: 'write' },
   /** left · right. */
-  subgroupMatrixMultiply: { family: 'matrix', over: F.NONE, in: ['left', 'right'], out: 'matrix', result: 'subgroup' },
+  subgroupMatrixMultiply: { ...MATRIX, in: ['left', 'right'] },
   /** left · right + result. */
-  subgroupMatrixMultiplyAccumulate: { family: 'matrix', over: F.NONE, in: ['left', 'right', 'result'], out: 'matrix', result: 'subgroup' },
+  subgroupMatrixMultiplyAccumulate: { ...MATRIX, in: ['left', 'right', 'result'] },
   /** Adds a scalar to each element. */
-  subgroupMatrixScalarAdd: { family: 'matrix', over: F.NONE, in: ['matrix', 'component'], out: 'matrix', result: 'subgroup' },
+  subgroupMatrixScalarAdd: MATRIX,
   /** Subtracts a scalar from each element. */
-  subgroupMatrixScalarSubtract: { family: 'matrix', over: F.NONE, in: ['matrix', 'component'], out: 'matrix', result: 'subgroup' },
+  subgroupMatrixScalarSubtract: MATRIX,
   /** Multiplies each element by a scalar. */
-  subgroupMatrixScalarMultiply: { family: 'matrix', over: F.NONE, in: ['matrix', 'component'], out: 'matrix', result: 'subgroup' },
+  subgroupMatrixScalarMultiply: MATRIX,
 } as const satisfies Record<string, Said>
 
 type Defaults = 'wgsl' | 'flow' | 'result' | 'memory'

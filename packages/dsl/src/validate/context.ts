@@ -58,8 +58,8 @@ export class Context {
   }
 
   /** Reports a number above a limit; `has` and `unit` stand around it. */
-  limit(code: Code, has: string, n: number, unit: string, most: number, note?: string): void {
-    if (n > most) this.report(code, `${has} ${n}${unit}, more than ${most}`, undefined, note)
+  limit(code: Code, has: string, n: number, unit: string, most: number, note?: string, at?: number): void {
+    if (n > most) this.report(code, `${has} ${n}${unit}, more than ${most}`, at, note)
   }
 
   /** The number that an extent or count stands for: that of an override is its default, null where it has none. */

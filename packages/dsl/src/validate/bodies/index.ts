@@ -1,6 +1,5 @@
 import type { Context } from '../context'
 import { Bodies } from './bodies'
-import { step } from './steps'
 
 /**
  * The bodies of a kernel, functions first: what authors can get wrong and the builder does not see. The builder
@@ -9,7 +8,7 @@ import { step } from './steps'
  */
 export function checkBodies(context: Context): void {
   const { kernel } = context
-  const bodies = new Bodies(context, step)
+  const bodies = new Bodies(context)
   for (const v of kernel.variables) bodies.declare(v)
   for (const f of kernel.functions) bodies.body(f, f.body)
   bodies.body(null, kernel.body)

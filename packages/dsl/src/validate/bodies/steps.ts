@@ -54,12 +54,7 @@ function choice(s: Switch, b: Bodies): number {
     selectors += c.selectors.length
     behavior |= b.block(c.body)
   }
-  if (selectors > WGSL_LIMITS.switchSelectors)
-    b.context.report(
-      'bad-switch',
-      `a switch has ${selectors} selectors, more than ${WGSL_LIMITS.switchSelectors}`,
-      s.at,
-    )
+  b.context.limit('bad-switch', 'a switch has', selectors, ' selectors', WGSL_LIMITS.switchSelectors, undefined, s.at)
   return behavior & BREAK ? (behavior & ~BREAK) | NEXT : behavior
 }
 
