@@ -4,6 +4,7 @@ import { elementwiseCases } from './elementwise.cases.js'
 import { matmulCases } from './matmul.cases.js'
 import { normCases } from './norm.cases.js'
 import { optimizerCases } from './optimizer.cases.js'
+import { reduceCases } from './reduce.cases.js'
 import { saxpyCases } from './saxpy.cases.js'
 import { scanCases } from './scan.cases.js'
 import { shapeCases } from './shape.cases.js'
@@ -16,6 +17,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   matmul: matmulCases,
   norm: normCases,
   optimizer: optimizerCases,
+  reduce: reduceCases,
   saxpy: saxpyCases,
   scan: scanCases,
   shape: shapeCases,

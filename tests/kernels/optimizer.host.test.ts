@@ -22,7 +22,11 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
 
   it('AdamW over ten steps, on a quadratic', async () => {
     const target = uniform(1, n, -1, 1)
-    let state: Record<'p' | 'm' | 'v', Float64Array> = { p: new Float64Array(n), m: new Float64Array(n), v: new Float64Array(n) }
+    let state: Record<'p' | 'm' | 'v', Float64Array> = {
+      p: new Float64Array(n),
+      m: new Float64Array(n),
+      v: new Float64Array(n),
+    }
     const [p, m, v] = [
       runtime.buffer(Float32Array, n),
       runtime.buffer(Float32Array, n),

@@ -1,13 +1,14 @@
 import { type Builder, type Expr, fn, type Numeric, typeOf } from '@weft/dsl'
 
 /** How two values become one, and the value that changes nothing. */
-interface Reduction {
+export interface Reduction {
   readonly combine: <T extends Numeric>(a: Expr<T>, b: Expr<T>) => Expr<T>
   readonly subgroup: <T extends Numeric>(k: Builder, value: Expr<T>) => Expr<T>
 }
 
 export const SUM: Reduction = { combine: (a, b) => a.add(b), subgroup: (k, value) => k.subgroupAdd(value) }
 export const MAX: Reduction = { combine: (a, b) => fn.max(a, b), subgroup: (k, value) => k.subgroupMax(value) }
+export const MIN: Reduction = { combine: (a, b) => fn.min(a, b), subgroup: (k, value) => k.subgroupMin(value) }
 
 /** The variants of a kernel that calls `workgroupReduce`. */
 export const REDUCE_VARIANTS = { subgroups: ['subgroups', 'subgroup-id'], portable: [] } as const

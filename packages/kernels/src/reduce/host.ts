@@ -1,0 +1,106 @@
+import type { CompiledKernel } from '@weft/codegen'
+import * as g from '../../generated/reduce'
+import { type Shape, sizeOf } from '../elementwise/shape'
+import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+
+export type ReduceOp = 'sum' | 'mean' | 'sumSquares' | 'min' | 'max' | 'variance' | 'argmax' | 'argmin' | 'any' | 'all'
+
+export interface ReduceArgs {
+  /** Row-major without gaps: f32 or f16, bools as u32 for `any` and `all`. */
+  readonly x: BufferLike
+  readonly shape: Shape
+  /** Neighbouring axes, in order; all of them when left out. */
+  readonly axes?: readonly number[]
+  /** The shape without the axes: f32; u32 for indices and bools. */
+  readonly out: BufferLike
+  readonly type?: 'f32' | 'f16'
+  /** Of `variance`: what n is less by in the divisor; 1 for the unbiased estimate. 0 when left out. */
+  readonly correction?: number
+}
+
+interface Kernels {
+  readonly rows: CompiledKernel
+  readonly columns: CompiledKernel
+}
+
+const of = (rows: CompiledKernel, columns: CompiledKernel): Kernels => ({ rows, columns })
+
+const KERNELS: Readonly<Record<ReduceOp, Readonly<Record<'f32' | 'f16', Kernels>>>> = {
+  sum: { f32: of(g.sum_rows, g.sum_columns), f16: of(g.sum_f16_rows, g.sum_f16_columns) },
+  mean: { f32: of(g.sum_rows, g.sum_columns), f16: of(g.sum_f16_rows, g.sum_f16_columns) },
+  sumSquares: {
+    f32: of(g.sum_squares_rows, g.sum_squares_columns),
+    f16: of(g.sum_squares_f16_rows, g.sum_squares_f16_columns),
+  },
+  min: { f32: of(g.min_rows, g.min_columns), f16: of(g.min_f16_rows, g.min_f16_columns) },
+  max: { f32: of(g.max_rows, g.max_columns), f16: of(g.max_f16_rows, g.max_f16_columns) },
+  variance: { f32: of(g.variance_rows, g.variance_columns), f16: of(g.variance_f16_rows, g.variance_f16_columns) },
+  argmax: { f32: of(g.argmax_rows, g.argmax_columns), f16: of(g.argmax_f16_rows, g.argmax_f16_columns) },
+  argmin: { f32: of(g.argmin_rows, g.argmin_columns), f16: of(g.argmin_f16_rows, g.argmin_f16_columns) },
+  any: { f32: of(g.any_rows, g.any_columns), f16: of(g.any_rows, g.any_columns) },
+  all: { f32: of(g.all_rows, g.all_columns), f16: of(g.all_rows, g.all_columns) },
+}
+
+/** Of a long row a workgroup takes so many elements; what they come to is reduced again. */
+const PART = 65_536
+const JOINED: Partial<Readonly<Record<ReduceOp, ReduceOp>>> = {
+  sum: 'sum',
+  mean: 'sum',
+  sumSquares: 'sum',
+  min: 'min',
+  max: 'max',
+  any: 'any',
+  all: 'all',
+}
+
+/**
+ * `out` = the reduction of x along neighbouring axes, in f32: `reduce(runtime, 'mean', { x, shape: [batch, channels, 32, 32], axes:
+ * [2, 3], out })`. Of no elements a sum is 0, the least ∞, the greatest −∞, `all` 1, an index 0.
+ *
+ * @throws RangeError before anything is recorded: axes that are not neighbours, sizes, buffers that are too small, a mean or a variance
+ *   of nothing
+ */
+export async function reduce(
+  runtime: Runtime,
+  op: ReduceOp,
+  { x, shape, axes = shape.map((_, axis) => axis), out, type = 'f32', correction = 0 }: ReduceArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes(op, Object.fromEntries(shape.map((extent, axis) => [`shape[${axis}]`, extent])))
+  const [from = 0] = axes
+  if (axes.some((axis, i) => axis !== from + i || axis < 0 || axis >= shape.length))
+    throw new RangeError(
+      `${op}: axes must be neighbours in order, of 0 … ${shape.length - 1}, got [${axes.join(', ')}]`,
+    )
+  const outer = sizeOf(shape.slice(0, from))
+  const size = sizeOf(shape.slice(from, from + axes.length))
+  const inner = sizeOf(shape.slice(from + axes.length))
+  const bytes = type === 'f16' && op !== 'any' && op !== 'all' ? 2 : 4
+  checkBuffers(op, { x: [x, outer * size * inner, bytes], out: [out, outer * inner] })
+  if (outer * inner === 0) return
+  const divisor = op === 'variance' ? size - correction : size
+  if ((op === 'mean' || op === 'variance') && divisor <= 0)
+    throw new RangeError(
+      `${op}: there is none of ${size} elements${correction === 0 ? '' : ` with a correction of ${correction}`}`,
+    )
+  const scale = op === 'mean' || op === 'variance' ? 1 / divisor : 1
+  const params = { ...(op === 'variance' ? { inverse: 1 / size } : {}), ...(hasScale(op) ? { scale } : {}) }
+  const { rows, columns } = KERNELS[op][type]
+  if (inner > 1) {
+    await runtime.run(chosen(columns, options), { x, out, outer, size, inner, ...params })
+    return
+  }
+  const again = JOINED[op]
+  if (outer > 1 || size <= PART || again === undefined) {
+    await runtime.run(chosen(rows, options), { x, out, rows: outer, size, n: outer * size, ...params })
+    return
+  }
+  const parts = Math.ceil(size / PART)
+  using partial = runtime.buffer({ size: 4 * parts })
+  const first = hasScale(op) ? { scale: 1 } : {}
+  await runtime.run(chosen(rows, options), { x, out: partial, rows: parts, size: PART, n: size, ...first })
+  const joined = KERNELS[again].f32.rows
+  await runtime.run(chosen(joined, options), { x: partial, out, rows: 1, size: parts, n: parts, ...params })
+}
+
+const hasScale = (op: ReduceOp): boolean => op === 'sum' || op === 'mean' || op === 'sumSquares' || op === 'variance'

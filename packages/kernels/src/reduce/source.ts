@@ -1,0 +1,2 @@
+export { reductions } from './kernels'
+export { orderKey } from './order'

@@ -1,0 +1,83 @@
+import { compile } from '@weft/codegen'
+import { cpu } from '@weft/codegen/interp'
+import { type ReduceOp, reduce, reduceFunctions, reduceReference } from '@weft/kernels'
+import { reductions } from '@weft/kernels/source'
+import type { Runtime } from '@weft/runtime'
+import { createRuntime } from '@weft/runtime/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
+import { missing } from '../engines/install.js'
+
+const why = missing('dawn')
+const sources = new Map(reductions.map((kernel) => [kernel.name, kernel]))
+
+function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
+  let runtime: Runtime
+  beforeAll(async () => {
+    runtime = await open()
+  })
+  afterAll(() => runtime.destroy())
+  const own = ships ? {} : { kernels: (name: string) => compile(sources.get(name) as (typeof reductions)[number]) }
+
+  const floats: readonly ReduceOp[] = ['sum', 'mean', 'sumSquares', 'min', 'max', 'variance']
+
+  it('over any neighbouring axes', async () => {
+    const shape = [3, 4, 5, 2]
+    const x = uniform(1, 120, -1, 1)
+    const buffer = runtime.buffer(x)
+    for (const op of floats) {
+      for (const [axes, outer, size, inner] of [
+        [[3], 60, 2, 1],
+        [[1, 2], 3, 20, 2],
+        [[0], 1, 3, 40],
+        [[0, 1, 2, 3], 1, 120, 1],
+        [[], 1, 1, 120],
+      ] as const) {
+        const out = runtime.buffer(new Float32Array(outer * inner).fill(777))
+        await reduce(runtime, op, { x: buffer, shape, axes, out }, own)
+        const expected = reduceReference(reduceFunctions[op], { x, outer, size, inner })
+        expect(maxError(await out.read(Float32Array), expected).abs, `${op} ${axes}`).toBeLessThan(1e-5)
+      }
+    }
+  })
+
+  it('all elements of a long array, in two steps', async () => {
+    const x = uniform(2, 200_001, -1, 1)
+    const buffer = runtime.buffer(x)
+    for (const op of ['sum', 'mean', 'max', 'argmax'] as const) {
+      const out = op === 'argmax' ? runtime.buffer(Uint32Array, 1) : runtime.buffer(Float32Array, 1)
+      await reduce(runtime, op, { x: buffer, shape: [200_001], out }, own)
+      const [expected = 0] = reduceReference(reduceFunctions[op], { x, outer: 1, size: x.length, inner: 1 })
+      expect(Math.abs(((await out.read())[0] as number) - expected)).toBeLessThan(0.01)
+    }
+  })
+
+  it('of nothing, and refuses what does not fit before anything is recorded', async () => {
+    const x = runtime.buffer(Float32Array, 6)
+    const out = runtime.buffer(new Float32Array(2).fill(777))
+    await reduce(runtime, 'sum', { x, shape: [2, 0], axes: [1], out }, own)
+    expect([...(await out.read(Float32Array))]).toEqual([0, 0])
+    await reduce(runtime, 'max', { x, shape: [0, 3], axes: [1], out }, own)
+    const bad = (promise: Promise<unknown>, text: string) => expect(promise).rejects.toThrow(text)
+    await bad(reduce(runtime, 'mean', { x, shape: [2, 0], axes: [1], out }, own), 'mean: there is none of 0 elements')
+    await bad(
+      reduce(runtime, 'variance', { x, shape: [2, 1], axes: [1], out, correction: 1 }, own),
+      'with a correction of 1',
+    )
+    await bad(
+      reduce(runtime, 'sum', { x, shape: [2, 3], axes: [1, 0], out }, own),
+      'axes must be neighbours in order, of 0 … 1',
+    )
+    await bad(reduce(runtime, 'sum', { x, shape: [7], out }, own), 'sum: x must have 7 elements, and has 6')
+    await bad(
+      reduce(runtime, 'sum', { x, shape: [3, 2], axes: [1], out }, own),
+      'sum: out must have 3 elements, and has 2',
+    )
+    await runtime.idle()
+  })
+}
+
+describe('reduce on the interpreter', () => hostFunctions(() => createRuntime({ device: cpu() }), false))
+describe.skipIf(why !== undefined)(`reduce on Dawn${why ? ` (${why})` : ''}`, () =>
+  hostFunctions(() => createRuntime(), true),
+)
