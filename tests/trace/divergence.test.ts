@@ -2,7 +2,7 @@ import { type CompiledKernel, compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
 import { ceilDiv, d, fn, inout, input, kernel, output } from '@weft/dsl'
 import { createRuntime, type Runtime } from '@weft/runtime/node'
-import { diff, load, record, replay, save, type Trace } from '@weft/runtime/trace'
+import { capture, diff, load, replay, save, type Trace } from '@weft/runtime/trace'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const all = { contents: 'all' } as const
@@ -46,7 +46,7 @@ async function chain(
     { label: 'ping' },
   )
   let y = runtime.buffer(Uint32Array, LENGTH, { label: 'pong' })
-  return record(
+  return capture(
     runtime,
     () =>
       within(async () => {
@@ -107,7 +107,7 @@ describe('a trace across engines', () => {
     const onCpu = await replay(onGpu, interpreter, all)
     finds(onCpu, onGpu)
     // it is the only one: given what the trace has, all others agree
-    const each = await replay(onGpu, interpreter, { ...all, inputs: 'recorded' })
+    const each = await replay(onGpu, interpreter, { ...all, inputs: 'traced' })
     finds(each, onGpu)
     const rest = {
       ...onGpu,
@@ -142,7 +142,7 @@ describe('a trace across engines', () => {
     const values = Float32Array.from({ length: LENGTH }, (_, i) => i / 50)
     const run = async (kernel: CompiledKernel) => {
       const x = gpu.buffer(values)
-      return record(gpu, () => gpu.run(kernel, { x, n: LENGTH }), all)
+      return capture(gpu, () => gpu.run(kernel, { x, n: LENGTH }), all)
     }
     const onGpu = await run(decay)
     const onCpu = await replay(onGpu, interpreter, all)

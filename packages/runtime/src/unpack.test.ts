@@ -23,6 +23,13 @@ it('reads what was packed', () => {
   expect(unpack(layout, shifted.subarray(4))).toEqual(values)
 })
 
+it('refuses types that are no values', () => {
+  const odd = { size: 16, fields: [{ name: 'p', type: 'Particle', offset: 0, size: 16 }] }
+  expect(() => unpack(odd, new Uint8Array(16))).toThrow(
+    "bad-param: the param 'p' has type Particle, which the runtime cannot unpack",
+  )
+})
+
 it('reads nothing where there are no params', () => {
   expect(unpack(null, new Uint8Array(0))).toEqual({})
 })

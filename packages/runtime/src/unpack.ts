@@ -1,4 +1,5 @@
 import type { ParamsLayout } from '@weft/codegen'
+import { fault } from './errors'
 import { getScalar, shapeOf } from './lanes'
 
 /** The value of a param as `run` takes it: a number or bool, or the lanes of a vector, matrix or array in order. */
@@ -11,7 +12,7 @@ export function unpack(layout: ParamsLayout | null, bytes: Uint8Array): Record<s
     (layout?.fields ?? []).map(({ name, type, offset, size }) => {
       const array = /^array<(.+), (\d+)>$/.exec(type)
       const shape = shapeOf(array?.[1] ?? type)
-      if (!shape) throw new TypeError(`'${type}' is not the type of a param`)
+      if (!shape) throw fault('bad-param', `the param '${name}' has type ${type}, which the runtime cannot unpack`)
       const length = Number(array?.[2] ?? 1)
       const stride = size / length
       const lanes = Array.from({ length }, (_, i) => shape.offsets.map((at) => offset + i * stride + at)).flat()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ChromeEvent, chromeTrace } from './chrome'
-import type { Noted, Recorded, Sample, Submit } from './samples'
+import type { Measured, Noted, Sample, Submit } from './samples'
 import type { Execution } from './sections'
 
 const section: Execution = { name: 'layer', parent: null, begin: 10, end: 12, incomplete: false }
@@ -21,7 +21,7 @@ const sample = (begin: bigint, end: bigint, submit: Submit | null, ...kernels: s
   dispatches: kernels.map(noted),
 })
 
-const recorded = (more: Partial<Recorded>): Recorded => ({
+const measured = (more: Partial<Measured>): Measured => ({
   clock: 'gpu',
   samples: [],
   submits: [],
@@ -76,7 +76,7 @@ describe('the trace of a GPU', () => {
     sample(from + 9_000_000n, from + 9_000_500n, second, 'c'),
   ]
   const { traceEvents, otherData, displayTimeUnit } = chromeTrace(
-    recorded({ samples, submits: [first, second], resolution: 64 }),
+    measured({ samples, submits: [first, second], resolution: 64 }),
   )
 
   it('is as importers want it', () => {
@@ -108,7 +108,7 @@ describe('the trace of a GPU', () => {
     const chain = Array.from({ length: 200 }, (_, i) =>
       sample(from + BigInt(i) * step, from + BigInt(i + 1) * step, first, 'a'),
     )
-    const { traceEvents } = chromeTrace(recorded({ samples: chain, submits: [{ ...first, at: 2060.9625483 }] }))
+    const { traceEvents } = chromeTrace(measured({ samples: chain, submits: [{ ...first, at: 2060.9625483 }] }))
     check(traceEvents)
     expect(new Set(slices(traceEvents, 1).map(({ tid }) => tid))).toEqual(new Set([1]))
   })
@@ -136,7 +136,7 @@ describe('the trace of a GPU', () => {
 
 it('is on the host’s own time line on the CPU', () => {
   const samples = [sample(10_000_000n, 10_500_000n, null, 'a')]
-  const { traceEvents, otherData } = chromeTrace(recorded({ clock: 'cpu', samples }))
+  const { traceEvents, otherData } = chromeTrace(measured({ clock: 'cpu', samples }))
   check(traceEvents)
   expect(slices(traceEvents, 1)).toMatchObject([{ name: 'a', ts: 10_000, dur: 500 }])
   expect(otherData).toEqual({ clock: 'cpu', resolution: 'unknown', alignment: 'one clock' })
@@ -147,7 +147,7 @@ it('has waits for submits, and nothing about kernels, without timestamps', () =>
     { at: 1, done: 3, dispatches: 1 },
     { at: 2, done: 4, dispatches: 1 },
   ]
-  const { traceEvents, otherData } = chromeTrace(recorded({ clock: 'submits', submits, executions: [] }))
+  const { traceEvents, otherData } = chromeTrace(measured({ clock: 'submits', submits, executions: [] }))
   check(traceEvents)
   expect(traceEvents.filter((e) => e.pid === 1)).toEqual([])
   expect(traceEvents.filter((e) => e.ph === 'b').map(({ name, ts }) => [name, ts])).toEqual([

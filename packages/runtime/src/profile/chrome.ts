@@ -1,4 +1,4 @@
-import type { Recorded, Sample, Submit } from './samples'
+import type { Measured, Sample, Submit } from './samples'
 import { common, pathOf } from './sections'
 import { between, readingOf } from './stamps'
 import { labelOf } from './summary'
@@ -112,7 +112,7 @@ function passEvents(slices: readonly Slice[], shift: number, name: string): Chro
   return events.length > 0 ? [named(DEVICE, null, name), ...names, ...events] : []
 }
 
-function hostEvents({ executions, submits }: Recorded): ChromeEvent[] {
+function hostEvents({ executions, submits }: Measured): ChromeEvent[] {
   const sections = executions.flatMap((execution, i): ChromeEvent[] => {
     const { name, begin, end } = execution
     if (end === null) return []
@@ -142,13 +142,13 @@ function hostEvents({ executions, submits }: Recorded): ChromeEvent[] {
   ]
 }
 
-/** What was recorded, on a time line. Pure. */
-export function chromeTrace(recorded: Recorded): ChromeTrace {
-  const { clock, samples, resolution } = recorded
+/** What was measured, on a time line. Pure. */
+export function chromeTrace(measured: Measured): ChromeTrace {
+  const { clock, samples, resolution } = measured
   const { slices, first } = slicesOf(samples)
   // the host's clock measured the CPU, so its stamps are on the host's time line as they are
   const shift = clock === 'cpu' ? Number(first) : shiftOf(slices)
-  const events = [...passEvents(slices, shift, clock === 'cpu' ? 'CPU' : 'GPU'), ...hostEvents(recorded)]
+  const events = [...passEvents(slices, shift, clock === 'cpu' ? 'CPU' : 'GPU'), ...hostEvents(measured)]
   return {
     traceEvents: events,
     displayTimeUnit: 'ns',

@@ -284,6 +284,17 @@ gpu('by timestamps', () => {
   })
 })
 
+gpu('on a device that is lost', () => {
+  it('rejects what was not read yet', async () => {
+    const own = await createRuntime()
+    const profile = profiler(own)
+    await own.run(fill, { out: own.buffer(Uint32Array, 1), n: 1, value: 1 })
+    own.destroy()
+    await failure('device-lost', () => profile.summary())
+    profile.end()
+  })
+})
+
 gpu('[case-R37] without timestamp queries', () => {
   let plain: Runtime
   afterAll(() => plain?.destroy())

@@ -2,9 +2,9 @@ import type { Runtime } from '../runtime'
 import { type ChromeTrace, chromeTrace } from './chrome'
 import { type Clock, cpuClock, gpuClock, submitClock } from './clocks'
 import type { KernelCost } from './cost'
-import { Recorder } from './recorder'
+import { Measurements } from './measurements'
 import { reportOf } from './report'
-import type { Recorded } from './samples'
+import type { Measured } from './samples'
 import { type Summary, summarize } from './summary'
 
 export interface ProfilerOptions {
@@ -21,21 +21,21 @@ export interface ProfilerOptions {
 
 /** Measures what a runtime does. Made by `profiler`. */
 export class Profiler {
-  readonly #recorder: Recorder
+  readonly #measurements: Measurements
   readonly #clock: Clock
   readonly #detach: () => void
 
   /** Use `profiler`. */
   constructor(runtime: Runtime, { timestamps = 'dispatch', costs = [], keep = 100_000 }: ProfilerOptions) {
-    const recorder = new Recorder(costs, keep)
+    const measurements = new Measurements(costs, keep)
     const { device } = runtime
-    this.#recorder = recorder
+    this.#measurements = measurements
     this.#clock = !device
-      ? cpuClock(recorder)
+      ? cpuClock(measurements)
       : device.features.has('timestamp-query')
-        ? gpuClock(device, timestamps === 'dispatch' ? 'each' : undefined, recorder)
-        : submitClock(device, recorder)
-    this.#detach = runtime.observe({ ...this.#clock, called: (dispatch) => recorder.called(dispatch) })
+        ? gpuClock(device, timestamps === 'dispatch' ? 'each' : undefined, measurements)
+        : submitClock(device, measurements)
+    this.#detach = runtime.observe({ ...this.#clock, called: (dispatch) => measurements.called(dispatch) })
   }
 
   /**
@@ -43,12 +43,12 @@ export class Profiler {
    * side by side cannot be told apart: a dispatch goes to the one that was opened last.
    */
   section<T>(name: string, body: () => T | Promise<T>): Promise<T> {
-    return this.#recorder.sections.run(name, body)
+    return this.#measurements.sections.run(name, body)
   }
 
   /** The statistics since the start or the last `reset`, once what was submitted is done. */
   async summary(): Promise<Summary> {
-    return summarize(await this.#recorded())
+    return summarize(await this.#measured())
   }
 
   /** The same as a table for people. */
@@ -58,13 +58,13 @@ export class Profiler {
 
   /** Dispatches, sections and submits on a time line, as JSON for Perfetto (ui.perfetto.dev) and chrome://tracing. */
   async trace(): Promise<ChromeTrace> {
-    return chromeTrace(await this.#recorded())
+    return chromeTrace(await this.#measured())
   }
 
   /** Forgets what was measured so far, as after a warm-up. */
   async reset(): Promise<void> {
     await this.#clock.settle()
-    this.#recorder.forget()
+    this.#measurements.forget()
   }
 
   /** Ends the measuring; what was measured can still be asked for. */
@@ -76,9 +76,9 @@ export class Profiler {
     this.end()
   }
 
-  async #recorded(): Promise<Recorded> {
+  async #measured(): Promise<Measured> {
     await this.#clock.settle()
-    return this.#recorder.recorded(this.#clock.kind)
+    return this.#measurements.measured(this.#clock.kind)
   }
 }
 

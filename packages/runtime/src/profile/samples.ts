@@ -33,7 +33,7 @@ export interface Submit {
 }
 
 /** Everything that a profiler has seen, as raw numbers. */
-export interface Recorded {
+export interface Measured {
   readonly clock: ClockKind
   readonly samples: readonly Sample[]
   readonly submits: readonly Submit[]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { reportOf, timeText } from './report'
-import type { Noted, Recorded, Sample } from './samples'
+import type { Measured, Noted, Sample } from './samples'
 import type { Execution } from './sections'
 import { summarize } from './summary'
 
@@ -21,7 +21,7 @@ const sample = (begin: number, ns: number, ...dispatches: Noted[]): Sample => ({
   submit: null,
 })
 
-const recorded = (samples: readonly Sample[], more: Partial<Recorded> = {}): Recorded => ({
+const measured = (samples: readonly Sample[], more: Partial<Measured> = {}): Measured => ({
   clock: 'gpu',
   samples,
   submits: [],
@@ -51,7 +51,7 @@ describe('kernels', () => {
       sample(600, 100, fast),
       sample(800, 30, noted('add')),
     ]
-    const { kernels } = summarize(recorded(samples))
+    const { kernels } = summarize(measured(samples))
     expect(kernels.map(({ name, variant, times }) => [name, variant, times?.count, times?.total])).toEqual([
       ['mm', 'portable', 1, 500],
       ['mm', 'subgroups', 1, 100],
@@ -66,7 +66,7 @@ describe('kernels', () => {
       sample(20, 40, noted('a', { work })),
       sample(100, 7, noted('b')),
     ]
-    const { kernels } = summarize(recorded(samples))
+    const { kernels } = summarize(measured(samples))
     expect(kernels.map(({ gbps, gflops }) => [gbps, gflops])).toEqual([
       [4, 1.6],
       [null, null],
@@ -77,7 +77,7 @@ describe('kernels', () => {
     const work = { bytes: 100 }
     const a = noted('a', { work })
     const samples = [sample(5, -2, a), { ...sample(0, 9, a), begin: 0n }, sample(64, 0, a), sample(64, 0, a)]
-    const { kernels, dropped } = summarize(recorded(samples, { resolution: 64 }))
+    const { kernels, dropped } = summarize(measured(samples, { resolution: 64 }))
     expect(kernels).toEqual([
       {
         name: 'a',
@@ -94,7 +94,7 @@ describe('kernels', () => {
   it('are named together where they share a pass', () => {
     const [a, b] = [noted('a', { work: { bytes: 10 } }), noted('b', { work: { bytes: 30 } })]
     const many = ['a', 'b', 'c', 'd', 'e'].map((name) => noted(name))
-    const { kernels } = summarize(recorded([sample(1, 20, a, b, a), sample(30, 10, ...many)]))
+    const { kernels } = summarize(measured([sample(1, 20, a, b, a), sample(30, 10, ...many)]))
     expect(kernels.map(({ name, variant, gbps }) => [name, variant, gbps])).toEqual([
       ['a ×2, b', '', 2.5],
       ['a, b, c and 2 more', '', null],
@@ -114,7 +114,7 @@ describe('sections', () => {
       sample(30, 100, noted('a', { section: again })),
       sample(200, 50, noted('c')),
     ]
-    const { sections } = summarize(recorded(samples, { executions: [layer, attention, again] }))
+    const { sections } = summarize(measured(samples, { executions: [layer, attention, again] }))
     expect(sections.map(({ path, runs, times, gbps }) => [path, runs, times?.min, times?.total, gbps])).toEqual([
       ['layer', 2, 15, 115, 2],
       ['layer/attention', 1, 5, 5, 2],
@@ -128,14 +128,14 @@ describe('sections', () => {
       sample(20, -5, noted('b', { section: attention })),
       sample(30, 100, noted('a', { section: again })),
     ]
-    const [outer, inner] = summarize(recorded(samples, { executions: [layer, attention, again] })).sections
+    const [outer, inner] = summarize(measured(samples, { executions: [layer, attention, again] })).sections
     expect([outer?.runs, outer?.times?.count, outer?.times?.total, outer?.incomplete]).toEqual([2, 1, 100, 1])
     expect([inner?.times, inner?.incomplete]).toEqual([null, 1])
   })
 
   it('have of a shared pass what all of its dispatches were in', () => {
     const samples = [sample(1, 10, noted('a', { section: attention }), noted('b', { section: layer }))]
-    const { sections } = summarize(recorded(samples, { executions: [layer, attention] }))
+    const { sections } = summarize(measured(samples, { executions: [layer, attention] }))
     expect(sections.map(({ times }) => times?.total)).toEqual([10, undefined])
   })
 })
@@ -167,7 +167,7 @@ describe('the report', () => {
       sample(400000, -1, mm),
     ]
     const more = { resolution: 65536, executions: [section], overlaps: 1 }
-    expect(reportOf(summarize(recorded(samples, more)))).toBe(
+    expect(reportOf(summarize(measured(samples, more)))).toBe(
       `4 dispatches; clock: timestamps of the GPU; resolution: 65.5 µs
 
 kernel  count        min     median        p95      total    share    GB/s  GFLOP/s
@@ -191,7 +191,7 @@ token       1                              2.00 ms  0.0417     1.33
       { at: 6, done: 7, dispatches: 0 },
     ]
     const more = { clock: 'submits', submits, resolution: null, dispatches: 3, unmeasured: 3 } as const
-    expect(reportOf(summarize(recorded([], more)))).toBe(
+    expect(reportOf(summarize(measured([], more)))).toBe(
       `3 dispatches; clock: the host's waiting for submits: this device has no timestamps, so there are no times of kernels; resolution: none
 
                     count      min   median      p95    total

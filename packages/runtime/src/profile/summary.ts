@@ -1,4 +1,4 @@
-import type { ClockKind, Noted, Recorded, Sample } from './samples'
+import type { ClockKind, Measured, Noted, Sample } from './samples'
 import { common, type Execution, outward, pathOf } from './sections'
 import { exclusive, type Reading, readingOf } from './stamps'
 import { type Statistics, statisticsOf } from './statistics'
@@ -158,9 +158,9 @@ function sectionsOf(executions: readonly Execution[], reads: readonly Read[]): S
   }))
 }
 
-/** What was recorded, as statistics. Pure. */
-export function summarize(recorded: Recorded): Summary {
-  const { clock, samples, submits, executions, resolution } = recorded
+/** What was measured, as statistics. Pure. */
+export function summarize(measured: Measured): Summary {
+  const { clock, samples, submits, executions, resolution } = measured
   const { spans, moved } = exclusive(samples)
   const reads = spans.map((span, i) => ({ sample: samples[i] as Sample, reading: readingOf(span) }))
   const droppedAs = (why: string) =>
@@ -174,14 +174,14 @@ export function summarize(recorded: Recorded): Summary {
     kernels: kernelsOf(reads),
     sections: sectionsOf(executions, reads),
     submits: clock === 'submits' ? statisticsOf(waits) : null,
-    dispatches: recorded.dispatches,
+    dispatches: measured.dispatches,
     dropped: {
       negative: droppedAs('negative'),
       unwritten: droppedAs('unwritten'),
-      unmeasured: recorded.unmeasured,
-      forgotten: recorded.forgotten,
+      unmeasured: measured.unmeasured,
+      forgotten: measured.forgotten,
     },
     moved,
-    overlaps: recorded.overlaps,
+    overlaps: measured.overlaps,
   }
 }

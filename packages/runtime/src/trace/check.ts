@@ -54,7 +54,10 @@ const byName =
     Object.fromEntries(Object.entries(record(value, at)).map(([name, entry]) => [name, item(entry, `${at}.${name}`)]))
 
 export const sum = matching(/^[0-9a-f]{32}$/, 'a sum of 32 hexadecimal digits')
-const hex = matching(/^([0-9a-f]{2})*$/, 'bytes in hexadecimal digits')
+
+/** So many bytes in hexadecimal digits. */
+const hex = (size: number): Reader<string> =>
+  matching(new RegExp(`^[0-9a-f]{${2 * size}}$`), `${size} bytes in hexadecimal digits`)
 
 const bufferOf: Reader<TracedBuffer> = (value, at) => {
   const { label, size } = record(value, at)
@@ -68,6 +71,15 @@ const kernelOf: Reader<CompiledKernel> = (value, at) => {
   text(kernel.name, `${at}.name`)
   for (const field of ['bindings', 'variants', 'overrides'] as const) list(record)(kernel[field], `${at}.${field}`)
   list(list(text))(kernel.aliases, `${at}.aliases`)
+  if (kernel.params !== null) {
+    const { size, fields } = record(kernel.params, `${at}.params`)
+    const end = whole(2 ** 16)(size, `${at}.params.size`) + 1
+    list((value, place) => {
+      const field = record(value, place)
+      text(field.type, `${place}.type`)
+      for (const part of ['offset', 'size'] as const) whole(end)(field[part], `${place}.${part}`)
+    })(fields, `${at}.params.fields`)
+  }
   return kernel as unknown as CompiledKernel
 }
 
@@ -94,12 +106,13 @@ function stepOf(kernels: readonly CompiledKernel[], buffers: readonly TracedBuff
     const [x, y, z, ...more] = list(whole(2 ** 32))(step.workgroups, `${at}.workgroups`)
     if (x === undefined || y === undefined || z === undefined || more.length > 0)
       throw wrong(`${at}.workgroups`, step.workgroups, 'a list of three')
+    const kernel = whole(kernels.length)(step.kernel, `${at}.kernel`)
     return {
       kind: 'dispatch',
-      kernel: whole(kernels.length)(step.kernel, `${at}.kernel`),
+      kernel,
       variant: text(step.variant, `${at}.variant`),
       overrides: byName(number)(step.overrides, `${at}.overrides`),
-      params: hex(step.params, `${at}.params`),
+      params: hex(kernels[kernel]?.params?.size ?? 0)(step.params, `${at}.params`),
       bindings: byName(binding)(step.bindings, `${at}.bindings`),
       workgroups: [x, y, z],
       before: summed(step.before, `${at}.before`),

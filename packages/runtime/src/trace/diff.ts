@@ -111,7 +111,7 @@ class Comparison {
     throw fault(
       'bad-trace',
       `the trace of '${engine}' lacks contents, without which nothing can be compared with a tolerance`,
-      "record and replay with { contents: 'all' }",
+      "capture and replay with { contents: 'all' }",
     )
   }
 
@@ -133,7 +133,7 @@ class Comparison {
       lines.push(`  ${placeOf(found.binding, found.first)} (${type}): ${values}`)
       lines.push(`  ${count(found.differing ?? 0)} of ${count(found.count ?? 0)} values differ`)
     } else if (found) {
-      lines.push("  note: record and replay with { contents: 'all' } to see which element")
+      lines.push("  note: capture and replay with { contents: 'all' } to see which element")
     }
     const variants = [a.step.variant, b.step.variant] as const
     lines.push(`  expected: ${a.trace.engine} (${variants[0]}); got: ${b.trace.engine} (${variants[1]})`)

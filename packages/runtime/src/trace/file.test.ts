@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { start } from '../testing/cpu'
 import { failure } from '../testing/expect'
 import { fill, increment } from '../testing/fixtures'
-import { load, record, save } from './index'
+import { capture, load, save } from './index'
 
 async function traced() {
   const { runtime } = await start()
@@ -10,7 +10,7 @@ async function traced() {
     runtime.buffer(Uint32Array, 3, { label: 'a' }),
     runtime.buffer(new Uint32Array([7, 8, 9]), { label: 'b' }),
   ]
-  return record(
+  return capture(
     runtime,
     async () => {
       await runtime.run(fill, { out: a, n: 3, value: 4 })
@@ -65,7 +65,7 @@ describe('a file', () => {
       "bad-trace: the file is 'WEFTRACE', expected a Uint8Array of its bytes",
     )
     expect(await message(changed((_, view) => view.setUint32(8, 2, true)))).toBe(
-      'bad-trace: the file has version 2, and this reads version 1\n  note: record it again',
+      'bad-trace: the file has version 2, and this reads version 1\n  note: capture it again',
     )
   })
 
@@ -95,7 +95,13 @@ describe('a file', () => {
     ['steps[1].kernel is 7, expected a whole number below 2', 'steps.1.kernel', 7],
     ['steps[1].workgroups is a list, expected a list of three', 'steps.1.workgroups', [1, 1]],
     ['steps[1].workgroups[1] is -1, expected a whole number below 4294967296', 'steps.1.workgroups', [1, -1, 1]],
-    ["steps[1].params is '0', expected bytes in hexadecimal digits", 'steps.1.params', '0'],
+    ["steps[1].params is '00', expected 16 bytes in hexadecimal digits", 'steps.1.params', '00'],
+    ['kernels[0].params is undefined, expected an object', 'kernels.0.params', undefined],
+    [
+      'kernels[0].params.fields[1].offset is 99, expected a whole number below 17',
+      'kernels.0.params.fields.1.offset',
+      99,
+    ],
     ['steps[1].overrides.a is true, expected a number', 'steps.1.overrides', { a: true }],
     ["steps[1].bindings.out is '4 + 12', expected a range of 12 bytes", 'steps.1.bindings.out.offset', 4],
     ['steps[1].after[0] is 1, expected a buffer and a sum', 'steps.1.after', [1]],

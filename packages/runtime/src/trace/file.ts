@@ -43,7 +43,7 @@ export async function load(file: Uint8Array): Promise<Trace> {
   const view = new DataView(bytes.buffer)
   const version = view.getUint32(8, true)
   if (version !== VERSION)
-    throw fault('bad-trace', `the file has version ${version}, and this reads version ${VERSION}`, 'record it again')
+    throw fault('bad-trace', `the file has version ${version}, and this reads version ${VERSION}`, 'capture it again')
   const length = view.getUint32(12, true)
   if (START + length > bytes.byteLength) throw short(bytes.byteLength, START + length)
   const { trace, places } = checkHeader(parse(bytes.subarray(START, START + length)))

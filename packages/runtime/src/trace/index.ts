@@ -1,6 +1,6 @@
+export { type CaptureOptions, capture } from './capture'
 export { type DiffOptions, type Divergence, diff } from './diff'
 export type { Mismatch, Tolerance } from './elements'
 export { load, save } from './file'
-export { type RecordOptions, record } from './record'
 export { type ReplayOptions, replay } from './replay'
 export type { DispatchStep, Step, Sum, Trace, TracedBinding, TracedBuffer, WriteStep } from './trace'

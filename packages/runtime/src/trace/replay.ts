@@ -4,21 +4,21 @@ import { fault } from '../errors'
 import type { Runtime } from '../runtime'
 import { unpack } from '../unpack'
 import { selectVariant } from '../variant'
-import { type RecordOptions, record } from './record'
+import { type CaptureOptions, capture } from './capture'
 import { type DispatchStep, dispatchesOf, fromHex, type Sum, type Trace } from './trace'
 
-export interface ReplayOptions extends RecordOptions {
+export interface ReplayOptions extends CaptureOptions {
   /**
-   * What each dispatch is given. `own` (default): what the replay has come to. `recorded`: what the trace has, so that
+   * What each dispatch is given. `own` (default): what the replay has come to. `traced`: what the trace has, so that
    * every dispatch is judged by itself and differences do not add up; the trace needs the contents of all.
    */
-  readonly inputs?: 'own' | 'recorded'
+  readonly inputs?: 'own' | 'traced'
   /** Stops before this dispatch. */
   readonly until?: number
 }
 
 const missing = (sum: Sum, what: string) =>
-  fault('bad-trace', `the trace has no content for ${what} (${sum})`, "record it with { contents: 'all' }")
+  fault('bad-trace', `the trace has no content for ${what} (${sum})`, "capture it with { contents: 'all' }")
 
 class Replayer {
   readonly #buffers: readonly DeviceBuffer<unknown>[]
@@ -38,7 +38,7 @@ class Replayer {
       if (step.kind === 'write') this.#fill(step.buffer, step.content)
       else {
         if (number >= until) return
-        if (inputs === 'recorded') for (const [buffer, sum] of step.before) this.#fill(buffer, sum)
+        if (inputs === 'traced') for (const [buffer, sum] of step.before) this.#fill(buffer, sum)
         await this.#dispatch(step, number)
         number++
       }
@@ -74,7 +74,7 @@ class Replayer {
     await this.runtime.run(kernel, args, { overrides, workgroups, ...(variant !== null && { variant }) })
   }
 
-  /** The variant that ran when it was recorded, if this device runs it; else null, and the runtime chooses. */
+  /** The variant that ran when it was captured, if this device runs it; else null, and the runtime chooses. */
   #variant(kernel: CompiledKernel, id: string): string | null {
     const { features, languageFeatures, limits } = this.runtime.info
     const facts = { features: new Set(features), languageFeatures: new Set(languageFeatures), limits }
@@ -98,7 +98,7 @@ export async function replay(trace: Trace, runtime: Runtime, options: ReplayOpti
   }
   const replayer = new Replayer(trace, runtime, options)
   try {
-    return await record(runtime, () => replayer.run(), options)
+    return await capture(runtime, () => replayer.run(), options)
   } finally {
     replayer.free()
   }

@@ -4,7 +4,7 @@ import type { Runtime } from '../runtime'
 import { cpu } from '../testing/cpu'
 import { fill, increment } from '../testing/fixtures'
 import { device, gpu, runtime } from '../testing/gpu'
-import { diff, record, replay, type Trace } from './index'
+import { capture, diff, replay, type Trace } from './index'
 
 const all = { contents: 'all' } as const
 
@@ -26,7 +26,7 @@ async function replays(on: Runtime): Promise<Trace> {
     r.dispatch(first).dispatch(second).copy(y, z).dispatch(third)
     return [r.read(x)]
   })
-  return record(
+  return capture(
     on,
     async () => {
       await recording.replay()
@@ -57,7 +57,7 @@ gpu('traces on WebGPU', () => {
 
   it('see what an open batch has recorded, and what others do between dispatches', async () => {
     const x = runtime.buffer(Uint32Array, 2)
-    const trace = await record(
+    const trace = await capture(
       runtime,
       async () => {
         await runtime.batch(async () => {
@@ -83,7 +83,7 @@ gpu('traces on WebGPU', () => {
   it('have the counts of indirect launches', async () => {
     const out = runtime.buffer(Uint32Array, 130)
     const buffer = runtime.buffer(new Uint32Array([9, 2, 1, 1]))
-    const trace = await record(
+    const trace = await capture(
       runtime,
       () => runtime.run(fill, { out, n: 130, value: 3 }, { indirect: { buffer, offset: 4 } }),
       all,

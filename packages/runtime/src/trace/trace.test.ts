@@ -4,15 +4,19 @@ import type { Runtime } from '../runtime'
 import { start } from '../testing/cpu'
 import { failure } from '../testing/expect'
 import { fakeCpu, fill, increment, saxpy } from '../testing/fixtures'
-import { diff, type RecordOptions, record, replay, type Trace } from './index'
+import { type CaptureOptions, capture, diff, replay, type Trace } from './index'
 
 const all = { contents: 'all' } as const
 
 /** y = 2·y + y and so on, with a write from the host in between. */
-async function chain(runtime: Runtime, options?: RecordOptions, values: readonly number[] = [1, 2, 3]): Promise<Trace> {
+async function chain(
+  runtime: Runtime,
+  options?: CaptureOptions,
+  values: readonly number[] = [1, 2, 3],
+): Promise<Trace> {
   const x = runtime.buffer(new Float32Array(values), { label: 'x' })
   const y = runtime.buffer(Float32Array, 3, { label: 'y' })
-  return record(
+  return capture(
     runtime,
     async () => {
       for (let i = 0; i < 3; i++) await runtime.run(saxpy, { x, y, n: 3, a: 2 })
@@ -83,7 +87,7 @@ describe('a trace', () => {
   it('is of what was run, ranges and buffers in place too', async () => {
     const { runtime } = await start()
     const x = runtime.buffer(new Uint32Array(128).fill(3))
-    const trace = await record(runtime, async () => {
+    const trace = await capture(runtime, async () => {
       await runtime.run(increment, { x, out: x, n: 128 })
       await runtime.run(fill, { out: x.range(256, 8), n: 1, value: 9 }, { workgroups: 2 })
     })
@@ -102,9 +106,9 @@ describe('a trace', () => {
 
   it('rejects with what the run rejects with, and ends', async () => {
     const { runtime } = await start()
-    await expect(record(runtime, () => Promise.reject(new Error('mine')))).rejects.toThrow('mine')
+    await expect(capture(runtime, () => Promise.reject(new Error('mine')))).rejects.toThrow('mine')
     await runtime.run(fill, { out: runtime.buffer(Uint32Array, 1), n: 1, value: 1 })
-    expect((await record(runtime, () => undefined)).steps).toEqual([])
+    expect((await capture(runtime, () => undefined)).steps).toEqual([])
   })
 })
 
@@ -132,7 +136,7 @@ describe('diff', () => {
     const got = await chain(await other(1, (y) => void (y[0] = -1)))
     expect(diff(expected, got)).toMatchObject({ dispatch: 1, binding: 'y', element: null, differing: null })
     expect(diff(expected, got)?.message).toContain(
-      "note: record and replay with { contents: 'all' } to see which element",
+      "note: capture and replay with { contents: 'all' } to see which element",
     )
     const error = await failure('bad-trace', () => diff(expected, got, { tolerance: { abs: 1 } }))
     expect(error.message).toContain("the trace of 'fake' lacks contents")
@@ -147,7 +151,7 @@ describe('diff', () => {
     expect(diff(expected, got, { tolerance: { abs: 0.0035 } })).toMatchObject({ dispatch: 3 })
     const each = await replay(expected, await other(0, (y) => void (y[0] = (y[0] ?? 0) + 0.001)), {
       ...all,
-      inputs: 'recorded',
+      inputs: 'traced',
     })
     expect(diff(expected, each, { tolerance: { abs: 0.0035 } })).toBe(null)
   })
@@ -178,7 +182,7 @@ describe('diff', () => {
     })
     const run = (kernel: typeof fill, n: number, value: number, times = 1) => {
       const out = runtime.buffer(Uint32Array, 4)
-      return record(runtime, async () => {
+      return capture(runtime, async () => {
         for (let i = 0; i < times; i++) await runtime.run(kernel, { out, n, value })
       })
     }
@@ -194,12 +198,12 @@ describe('diff', () => {
   })
 })
 
-it('needs the contents of all for inputs that are recorded', async () => {
+it('needs the contents of all for inputs that are traced', async () => {
   const { runtime } = await start()
   const trace = await chain(runtime)
-  const error = await failure('bad-trace', () => replay(trace, runtime, { inputs: 'recorded' }))
+  const error = await failure('bad-trace', () => replay(trace, runtime, { inputs: 'traced' }))
   expect(error.message).toMatch(
-    /^bad-trace: the trace has no content for 'y' \([0-9a-f]{32}\)\n {2}note: record it with/,
+    /^bad-trace: the trace has no content for 'y' \([0-9a-f]{32}\)\n {2}note: capture it with/,
   )
 })
 

@@ -14,7 +14,7 @@ import {
   toHex,
 } from './trace'
 
-export interface RecordOptions {
+export interface CaptureOptions {
   /**
    * Which contents of buffers to keep. `written` (default): what the host wrote, which a replay needs. `all`: also what
    * every dispatch made of them, so that `diff` can say which element is wrong.
@@ -59,7 +59,7 @@ class Tracer {
   readonly #open = new Map<ObservedDispatch, Open>()
   #writing: Promise<void> = Promise.resolve()
 
-  constructor({ contents = 'written' }: RecordOptions) {
+  constructor({ contents = 'written' }: CaptureOptions) {
     this.#keepAll = contents === 'all'
   }
 
@@ -161,7 +161,7 @@ async function workgroupsOf({ workgroups, indirect }: ObservedDispatch, peek: Pe
  * buffers before and after each dispatch. It reads them all back, so it is for finding faults and slow. Rejects with
  * what `body` rejects with, or with what `runtime.idle()` does after it.
  */
-export async function record(runtime: Runtime, body: () => unknown, options: RecordOptions = {}): Promise<Trace> {
+export async function capture(runtime: Runtime, body: () => unknown, options: CaptureOptions = {}): Promise<Trace> {
   const tracer = new Tracer(options)
   const detach = runtime.observe(tracer)
   try {

@@ -2,7 +2,7 @@ import { fault, isWeftError, textOf } from '../errors'
 import type { ObservedDispatch } from '../observer'
 import type { Sink } from './clocks'
 import { type KernelCost, type Work, workOf } from './cost'
-import type { ClockKind, Noted, Recorded, Sample, Submit } from './samples'
+import type { ClockKind, Measured, Noted, Sample, Submit } from './samples'
 import { type Execution, outward, Sections } from './sections'
 import { Resolution } from './stamps'
 
@@ -12,7 +12,7 @@ function trim<T>(list: T[], keep: number): readonly T[] {
 }
 
 /** Keeps what a clock tells, and which section called for it. */
-export class Recorder implements Sink {
+export class Measurements implements Sink {
   readonly sections = new Sections()
   readonly #sectionOf = new WeakMap<ObservedDispatch, Execution | null>()
   readonly #costs: ReadonlyMap<string, KernelCost>
@@ -47,6 +47,7 @@ export class Recorder implements Sink {
       this.#resolution.add(sample.end)
       this.#samples.push(sample)
     }
+    trim(this.sections.executions, this.keep)
     const forgotten = trim(this.#samples, this.keep)
     this.#counts.forgotten += forgotten.length
     for (const { dispatches } of forgotten) for (const { section } of dispatches) spoil(section)
@@ -55,7 +56,6 @@ export class Recorder implements Sink {
   submitted(submit: Submit): void {
     this.#submits.push(submit)
     trim(this.#submits, this.keep)
-    trim(this.sections.executions, this.keep)
   }
 
   unmeasured({ section }: Noted): void {
@@ -72,7 +72,7 @@ export class Recorder implements Sink {
   }
 
   /** Throws what the function of a cost threw: a dispatch is no place for that. */
-  recorded(clock: ClockKind): Recorded {
+  measured(clock: ClockKind): Measured {
     if (this.#failure) throw this.#failure
     const { executions, overlaps } = this.sections
     const { ns: resolution } = this.#resolution
