@@ -177,8 +177,11 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
   destroy(): void {
     if (this.#destroyed) return
     this.#destroyed = true
-    for (const step of this.#steps.keys()) step.followers.delete(this)
-    this.#work.timeline.push(() => this.#replay?.release())
+    // replays that wait for their turn still need to hear of the changes before them
+    this.#work.timeline.push(() => {
+      for (const step of this.#steps.keys()) step.followers.delete(this)
+      this.#replay?.release()
+    })
   }
 
   [Symbol.dispose](): void {
