@@ -2,7 +2,7 @@ import { type Expr, type Op, PURE, type Store } from '@weft/dsl/ir'
 import { numberOf } from '../passes/node'
 import type { Context } from './context'
 import { print, printPlace, splatted } from './expressions'
-import { COMMUTES, COMPOUND, MIXED } from './operators'
+import { INFIX } from './operators'
 
 /** A store without its semicolon, as the head of a `for` wants it. */
 export function assignment({ place, value }: Store, c: Context): string {
@@ -14,15 +14,16 @@ export function assignment({ place, value }: Store, c: Context): string {
 /** `target += b`, if the value is made of what the target holds. */
 function compounded(target: string, { op, args }: Op, c: Context): string | null {
   const operator = op === 'product' ? '*' : PURE[op].wgsl
-  if (!COMPOUND.has(operator)) return null
+  const rule = INFIX[operator]
   const [a, b] = args as [Expr, Expr | undefined]
-  if (b === undefined) return null
-  const isRead = (e: Expr): boolean =>
-    e.kind === 'result' &&
-    c.results[e.id]?.inline === true &&
-    c.results[e.id]?.site?.stmt?.kind === 'load' &&
-    print(e, c) === target
-  const other = isRead(a) ? b : op !== 'product' && COMMUTES.has(operator) && isRead(b) ? a : null
+  if (!rule?.assigns || b === undefined) return null
+  const isElementwise = op !== 'product'
+  const other = isRead(a, target, c) ? b : isElementwise && rule.commutes && isRead(b, target, c) ? a : null
   if (other === null) return null
-  return `${target} ${operator}= ${print((op !== 'product' && MIXED.has(operator) && splatted(other, c)) || other, c)}`
+  const operand = (isElementwise && rule.mixes && splatted(other, c)) || other
+  return `${target} ${operator}= ${print(operand, c)}`
 }
+
+/** Whether `e` is written as a reading of the target. */
+const isRead = (e: Expr, target: string, c: Context): boolean =>
+  e.kind === 'result' && c.results[e.id]?.site?.stmt?.kind === 'load' && print(e, c) === target

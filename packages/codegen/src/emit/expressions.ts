@@ -12,13 +12,14 @@ import {
   type Root,
   type Row,
   type ScalarName,
+  type Swizzle,
   type Type,
 } from '@weft/dsl/ir'
 import { numberOf } from '../passes/node'
 import { uniformLane } from '../passes/nodes'
 import type { Callee, Context } from './context'
 import { literal, SPECIAL, specialOf } from './literals'
-import { INFIX, type Infix, MIXED, RANK, type Rank } from './operators'
+import { INFIX, type Infix, RANK, type Rank } from './operators'
 
 /** The text of an expression; `c.rank` then says what parentheses it needs. */
 export function print(e: Expr, c: Context): string {
@@ -49,7 +50,7 @@ export function print(e: Expr, c: Context): string {
     case 'bitcast':
       return call(`bitcast<${e.type}>`, [e.arg], c)
     case 'swizzle':
-      return primary(c, `${tight(e.of, c)}.${e.lanes.map((lane) => LANES[lane]).join('')}`)
+      return primary(c, `${tight(e.of, c)}.${lanesOf(e)}`)
     case 'index':
       return primary(c, tight(e.of, c) + subscript(e.index, e.of.type, c))
     case 'member':
@@ -60,6 +61,10 @@ export function print(e: Expr, c: Context): string {
 }
 
 const LANES = 'xyzw'
+
+/** The letters of a swizzle. */
+export const lanesOf = (e: Swizzle): string =>
+  e.lanes.length === 1 ? (LANES[e.lanes[0] as number] as string) : e.lanes.map((i) => LANES[i]).join('')
 
 /** Sets the rank after the parts were printed. */
 function primary(c: Context, text: string): string {
@@ -143,8 +148,9 @@ function printOp(e: Op, c: Context): string {
     return row.member ? `${text}.${row.member}` : text
   }
   if (row.form === 'infix') {
-    const x = MIXED.has(row.wgsl) ? splatted(a, c) : null
-    return infix(row.wgsl, x ?? a, x || !MIXED.has(row.wgsl) ? b : (splatted(b, c) ?? b), c)
+    if (!(INFIX[row.wgsl] as Infix).mixes) return infix(row.wgsl, a, b, c)
+    const x = splatted(a, c)
+    return infix(row.wgsl, x ?? a, x ? b : (splatted(b, c) ?? b), c)
   }
   const operand = print(a, c)
   // two signs in a row are one token in other languages, and naga rejects them
@@ -154,13 +160,13 @@ function printOp(e: Op, c: Context): string {
 }
 
 export function infix(operator: string, a: Expr, b: Expr, c: Context): string {
-  const rule = INFIX[operator] as Infix
-  let left = print(a, c)
-  if (c.rank > rule.left && !(rule.chains && c.rank === rule.rank)) left = `(${left})`
-  let right = print(b, c)
-  if (c.rank > rule.right || right.startsWith('-')) right = `(${right})`
-  c.rank = rule.rank
-  return `${left} ${operator} ${right}`
+  const { rank, left, right, chains } = INFIX[operator] as Infix
+  let x = print(a, c)
+  if (c.rank > left && !(chains && c.rank === rank)) x = `(${x})`
+  let y = print(b, c)
+  if (c.rank > right || y.startsWith('-')) y = `(${y})`
+  c.rank = rank
+  return `${x} ${operator} ${y}`
 }
 
 /** The scalar that all lanes of a vector are, if it is written as such. */

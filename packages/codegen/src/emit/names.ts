@@ -1,55 +1,71 @@
 import { TAKEN } from './reserved'
 
+interface Scope {
+  isOpen: boolean
+  /** Names from outside of it, and what suffix was the first to be free before it. */
+  readonly counted: [Name, number][]
+}
+
+interface Name {
+  scope: Scope
+  /** The first suffix that may be free. */
+  next: number
+}
+
 /**
  * Names of a module, of one function, or of members. A name that the author gave stays as it is unless WGSL has it
  * reserved or something visible is called so already; then a suffix makes it unique, so two names never become one.
  */
 export class Names {
-  /** For each visible name, the first suffix that may be free. */
-  readonly #next: Map<string, number>
-  /** Names and what `#next` held of them before each change, and how many there were when each open scope was opened. */
-  readonly #undo: (string | number | undefined)[] = []
-  readonly #scopes: number[] = []
+  /** All that were ever declared: those are visible whose scope is open. */
+  readonly #names = new Map<string, Name>()
+  readonly #outer: Scope[] = []
+  #scope: Scope = { isOpen: true, counted: [] }
 
   /** `visible`: names from outside that must not be hidden. */
   constructor(
     visible: readonly string[] = [],
     readonly reserved = TAKEN,
   ) {
-    this.#next = new Map(visible.map((name) => [name, 1]))
+    for (const name of visible) this.#declare(name)
   }
 
   /** Declares a name that is visible until the scope that is open now closes, and gives its spelling. */
   declare(wanted: string): string {
-    const base = identifier(wanted)
-    let name = this.reserved.has(base) ? `${base}_` : base
-    if (this.#next.has(name)) {
-      let n = this.#next.get(base) ?? 1
-      do name = `${base}_${n++}`
-      while (this.#next.has(name))
-      this.#set(base, n)
+    let base = wanted
+    let known = this.#visible(base)
+    if (known === undefined) {
+      base = identifier(wanted)
+      const name = this.reserved.has(base) ? `${base}_` : base
+      known = this.#visible(name)
+      if (known === undefined) return this.#declare(name)
     }
-    this.#set(name, 1)
-    return name
+    let n = known.next
+    while (this.#visible(`${base}_${n}`)) n++
+    if (known.scope !== this.#scope) this.#scope.counted.push([known, known.next])
+    known.next = n + 1
+    return this.#declare(`${base}_${n}`)
   }
 
   open(): void {
-    this.#scopes.push(this.#undo.length)
+    this.#outer.push(this.#scope)
+    this.#scope = { isOpen: true, counted: [] }
   }
 
   close(): void {
-    const length = this.#scopes.pop() ?? 0
-    while (this.#undo.length > length) {
-      const next = this.#undo.pop() as number | undefined
-      const name = this.#undo.pop() as string
-      if (next === undefined) this.#next.delete(name)
-      else this.#next.set(name, next)
-    }
+    this.#scope.isOpen = false
+    for (const [name, next] of this.#scope.counted.reverse()) name.next = next
+    this.#scope = this.#outer.pop() as Scope
   }
 
-  #set(name: string, next: number): void {
-    this.#undo.push(name, this.#next.get(name))
-    this.#next.set(name, next)
+  #visible(name: string): Name | undefined {
+    const known = this.#names.get(name)
+    return known?.scope.isOpen ? known : undefined
+  }
+
+  #declare(name: string): string {
+    this.#names.set(name, { scope: this.#scope, next: 1 })
+    return name
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Expr, isValueName, type Op, type Place, type Type } from '@weft/dsl/ir'
 import { numberOf } from '../passes/node'
 import type { Context } from './context'
+import { lanesOf } from './expressions'
 
 /** The name of what a place is in. */
 export const rootName = ({ root }: Place, c: Context): string =>
@@ -54,7 +55,7 @@ function baseOf(e: Expr, c: Context): string | undefined {
       return `${rootName(e.of, c)}_length`
     case 'swizzle': {
       const of = baseOf(e.of, c)
-      return of && `${e.of.kind === 'builtin' ? of.replace(/_id$/, '') : of}_${e.lanes.map((i) => 'xyzw'[i]).join('')}`
+      return of && `${e.of.kind === 'builtin' ? of.replace(/_id$/, '') : of}_${lanesOf(e)}`
     }
     case 'builtin':
       return c.builtins.get(e.name)
