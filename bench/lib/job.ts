@@ -70,6 +70,21 @@ export async function runJobs(device: GPUDevice, ...jobs: readonly Job[]): Promi
   return performance.now() - start
 }
 
+/** A job, or the next of several that do the same on other buffers. */
+export type Turn = Job | (() => Job)
+
+/**
+ * Equal jobs on buffers of their own, in turn. A job that runs again on the buffers that it has just used finds them in
+ * the cache, which flatters bandwidth; with `copiesFor` of them, none does.
+ */
+export function rotating(jobs: readonly Job[]): () => Job {
+  let next = 0
+  return () => jobs[next++ % jobs.length]!
+}
+
+/** How many copies of `bytes` of buffers are needed so that the others fill a cache before one has its turn again. */
+export const copiesFor = (bytes: number, cacheBytes: number): number => Math.ceil(cacheBytes / bytes) + 1
+
 export interface Timing {
   /** milliseconds */
   readonly min: number
@@ -83,12 +98,13 @@ export interface Timing {
  * Times every job `runs` times, interleaved: the machine is shared, so a slow second hits all of them. The order turns
  * around from round to round, so that none always follows the same other. Two rounds of warm-up are not counted.
  */
-export async function timeInterleaved(device: GPUDevice, jobs: readonly Job[], runs: number): Promise<Timing[]> {
+export async function timeInterleaved(device: GPUDevice, jobs: readonly Turn[], runs: number): Promise<Timing[]> {
   const times: number[][] = jobs.map(() => [])
   for (let run = -2; run < runs; run++) {
     const order = jobs.map((_, i) => (run % 2 === 0 ? i : jobs.length - 1 - i))
     for (const i of order) {
-      const time = await runJobs(device, jobs[i]!)
+      const job = jobs[i]!
+      const time = await runJobs(device, typeof job === 'function' ? job() : job)
       if (run >= 0) times[i]!.push(time)
     }
   }
