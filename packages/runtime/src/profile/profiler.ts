@@ -1,6 +1,7 @@
+import type { ObservedDispatch } from '../observer'
 import type { Runtime } from '../runtime'
 import { type ChromeTrace, chromeTrace } from './chrome'
-import { type Clock, cpuClock, gpuClock, submitClock } from './clocks'
+import { type Clock, CpuClock, GpuClock, SubmitClock } from './clocks'
 import type { KernelCost } from './cost'
 import { Measurements } from './measurements'
 import { reportOf } from './report'
@@ -23,7 +24,7 @@ export interface ProfilerOptions {
 export class Profiler {
   readonly #measurements: Measurements
   readonly #clock: Clock
-  readonly #detach: () => void
+  readonly #detach: readonly (() => void)[]
 
   /** Use `profiler`. */
   constructor(runtime: Runtime, { timestamps = 'dispatch', costs = [], keep = 100_000 }: ProfilerOptions) {
@@ -31,11 +32,12 @@ export class Profiler {
     const { device } = runtime
     this.#measurements = measurements
     this.#clock = !device
-      ? cpuClock(measurements)
+      ? new CpuClock(measurements)
       : device.features.has('timestamp-query')
-        ? gpuClock(device, timestamps === 'dispatch' ? 'each' : undefined, measurements)
-        : submitClock(device, measurements)
-    this.#detach = runtime.observe({ ...this.#clock, called: (dispatch) => measurements.called(dispatch) })
+        ? new GpuClock(device, timestamps === 'dispatch' ? 'each' : undefined, measurements)
+        : new SubmitClock(device, measurements)
+    const called = (dispatch: ObservedDispatch) => measurements.called(dispatch)
+    this.#detach = [runtime.observe({ called }), runtime.observe(this.#clock)]
   }
 
   /**
@@ -69,7 +71,7 @@ export class Profiler {
 
   /** Ends the measuring; what was measured can still be asked for. */
   end(): void {
-    this.#detach()
+    for (const detach of this.#detach) detach()
   }
 
   [Symbol.dispose](): void {

@@ -83,29 +83,38 @@ const kernelOf: Reader<CompiledKernel> = (value, at) => {
   return kernel as unknown as CompiledKernel
 }
 
-/** Readers of steps, which refer to kernels and buffers. */
+const bindingOf =
+  (buffers: readonly TracedBuffer[]): Reader<TracedBinding> =>
+  (value, at) => {
+    const bound = record(value, at)
+    if (bound.texture === true) return { texture: true }
+    const buffer = whole(buffers.length)(bound.buffer, `${at}.buffer`)
+    const offset = whole()(bound.offset, `${at}.offset`)
+    const size = whole()(bound.size, `${at}.size`)
+    const most = buffers[buffer]?.size ?? 0
+    if (offset + size > most) throw wrong(at, `${offset} + ${size}`, `a range of ${most} bytes`)
+    return { buffer, offset, size }
+  }
+
+const workgroupsOf: Reader<DispatchStep['workgroups']> = (value, at) => {
+  const [x, y, z, ...more] = list(whole(2 ** 32))(value, at)
+  if (x === undefined || y === undefined || z === undefined || more.length > 0)
+    throw wrong(at, value, 'a list of three')
+  return [x, y, z]
+}
+
+/** Steps refer to kernels and buffers. */
 function stepOf(kernels: readonly CompiledKernel[], buffers: readonly TracedBuffer[]): Reader<Step> {
   const buffer = whole(buffers.length)
-  const summed: Reader<DispatchStep['before']> = list((value, at) => {
+  const sums: Reader<DispatchStep['before']> = list((value, at) => {
     if (!Array.isArray(value) || value.length !== 2) throw wrong(at, value, 'a buffer and a sum')
     return [buffer(value[0], `${at}[0]`), sum(value[1], `${at}[1]`)] as const
   })
-  const binding: Reader<TracedBinding> = (value, at) => {
-    const bound = record(value, at)
-    if (bound.texture === true) return { texture: true }
-    const range = {
-      buffer: buffer(bound.buffer, `${at}.buffer`),
-      offset: whole()(bound.offset, `${at}.offset`),
-      size: whole()(bound.size, `${at}.size`),
-    }
-    const most = buffers[range.buffer]?.size ?? 0
-    if (range.offset + range.size > most) throw wrong(at, `${range.offset} + ${range.size}`, `a range of ${most} bytes`)
-    return range
-  }
-  const dispatch = (step: Readonly<Record<string, unknown>>, at: string): DispatchStep => {
-    const [x, y, z, ...more] = list(whole(2 ** 32))(step.workgroups, `${at}.workgroups`)
-    if (x === undefined || y === undefined || z === undefined || more.length > 0)
-      throw wrong(`${at}.workgroups`, step.workgroups, 'a list of three')
+  return (value, at) => {
+    const step = record(value, at)
+    if (step.kind === 'write')
+      return { kind: 'write', buffer: buffer(step.buffer, `${at}.buffer`), content: sum(step.content, `${at}.content`) }
+    if (step.kind !== 'dispatch') throw wrong(`${at}.kind`, step.kind, "'write' or 'dispatch'")
     const kernel = whole(kernels.length)(step.kernel, `${at}.kernel`)
     return {
       kind: 'dispatch',
@@ -113,17 +122,11 @@ function stepOf(kernels: readonly CompiledKernel[], buffers: readonly TracedBuff
       variant: text(step.variant, `${at}.variant`),
       overrides: byName(number)(step.overrides, `${at}.overrides`),
       params: hex(kernels[kernel]?.params?.size ?? 0)(step.params, `${at}.params`),
-      bindings: byName(binding)(step.bindings, `${at}.bindings`),
-      workgroups: [x, y, z],
-      before: summed(step.before, `${at}.before`),
-      after: summed(step.after, `${at}.after`),
+      bindings: byName(bindingOf(buffers))(step.bindings, `${at}.bindings`),
+      workgroups: workgroupsOf(step.workgroups, `${at}.workgroups`),
+      before: sums(step.before, `${at}.before`),
+      after: sums(step.after, `${at}.after`),
     }
-  }
-  return (value, at) => {
-    const step = record(value, at)
-    if (step.kind === 'dispatch') return dispatch(step, at)
-    if (step.kind !== 'write') throw wrong(`${at}.kind`, step.kind, "'write' or 'dispatch'")
-    return { kind: 'write', buffer: buffer(step.buffer, `${at}.buffer`), content: sum(step.content, `${at}.content`) }
   }
 }
 
