@@ -17,6 +17,10 @@ const { values: options } = parseArgs({
   },
 })
 const times = Number(options.times)
+if (!Number.isSafeInteger(times) || times < 1 || !['null', 'swiftshader'].includes(options.engine)) {
+  console.error('usage: npm run soak [-- --json] [--engine null|swiftshader] [--times N], N a whole number')
+  process.exit(2)
+}
 const computes = options.engine === 'swiftshader'
 const dawn = computes ? [] : ['backend=null']
 const open = () => createRuntime({ dawn, memory: { maxIdleBytes: 64 * 2 ** 20 } })

@@ -51,6 +51,7 @@ gpu('buffers that nobody can reach', () => {
     await runtime.idle()
     await collectUntil(() => runtime.stats.buffers.live === 0)
     expect(runtime.stats.pool).toMatchObject({ idle: 0, bytes: 0 })
+    expect(runtime.stats.bindGroups.entries, 'a cached bind group would keep the buffer').toBe(0)
     for (const buffer of raw) {
       expect(await runtime.read(buffer, Uint32Array, { size: 400 })).toEqual(new Uint32Array(100).fill(7))
     }

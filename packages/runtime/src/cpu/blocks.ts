@@ -12,6 +12,7 @@ export const cpuBlocks: Source = {
     retired: false,
   }),
   drop: () => undefined,
+  forget: () => undefined,
   recording: () => false,
   clear: ({ bytes }: Block, size: number) => void bytes?.fill(0, 0, size),
   unclear: () => undefined,

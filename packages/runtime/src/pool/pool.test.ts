@@ -22,7 +22,10 @@ beforeEach(() => {
   })
   const nothing = () => undefined
   const drop = ({ id }: Block) => void dropped.push(id)
-  pool = new Pool({ make, drop, recording: () => recording, clear: nothing, unclear: nothing, settle: nothing }, 4096)
+  pool = new Pool(
+    { make, drop, recording: () => recording, forget: nothing, clear: nothing, unclear: nothing, settle: nothing },
+    4096,
+  )
 })
 
 const take = (capacity: number, usage = STORAGE) => pool.acquire(capacity, usage, 'x')

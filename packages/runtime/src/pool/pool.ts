@@ -47,7 +47,10 @@ export const NO_POOL: PoolStats = {
 /** Where blocks come from and go to, and what is known of the work that uses them. */
 export interface Source {
   make(capacity: number, usage: number, label: string): Block
+  /** Destroys it. */
   drop(block: Block): void
+  /** Lets go of it; whoever else has it destroys it. */
+  forget(block: Block): void
   /** Whether something is recorded that is not submitted. */
   recording(): boolean
   /** Sets the first bytes to 0 before any work that is handed over from now on. */
@@ -154,6 +157,7 @@ export class Pool {
   /** A block is no longer ours to destroy. */
   forget(block: Block): void {
     this.#bytes -= block.capacity
+    this.source.forget(block)
   }
 
   /** The end: what comes back later is not kept. */

@@ -12,7 +12,7 @@ export class GpuBlocks implements Source {
   constructor(
     readonly device: GPUDevice,
     readonly recording: () => boolean,
-    /** Told when a block is destroyed: whatever is cached about it goes. */
+    /** Told when a block is destroyed or let go of: whatever is cached about it goes. */
     readonly dropped: (block: number) => void,
   ) {}
 
@@ -25,8 +25,12 @@ export class GpuBlocks implements Source {
   }
 
   drop(block: Block): void {
-    this.#clears.delete(block)
     block.gpu?.destroy()
+    this.forget(block)
+  }
+
+  forget(block: Block): void {
+    this.#clears.delete(block)
     this.dropped(block.id)
   }
 
