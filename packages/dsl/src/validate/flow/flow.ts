@@ -69,12 +69,15 @@ export class Flow {
     this.sources = new Sources(context, params)
     this.ranges = new Ranges(context, params)
     const state: number[] = []
-    const locals = context.locals.get(func) ?? []
-    for (const v of locals) this.#slots[v.id] = state.push(0, 0) - 2
     for (const { name } of params)
       if (this.sources.pointer(name)?.space === 'function')
         this.#pointers.set(name, state.push(this.sources.parameter(name) | UNLIMITED, 0) - 2)
-    this.#counts = this.#pointers.size > 0 || locals.some((v) => isInteger(v.type))
+    const locals = context.locals.get(func) ?? []
+    // In the order of their declarations, with which the state grows.
+    locals.forEach((v, i) => {
+      this.#slots[v.id] = state.length + 2 * i
+    })
+    this.#counts = state.length > 0 || locals.some((v) => isInteger(v.type))
     this.state = state
   }
 
@@ -150,7 +153,7 @@ export class Flow {
       this.state = entry.slice()
       this.flow = flow
       round(s, this)
-      if (this.state === null || !((this.flow & ~flow) | Number(grows(entry, this.state)))) break
+      if (this.state === null || !(this.flow & ~flow || grows(entry, this.state))) break
       join(entry, this.state)
       flow |= this.flow
     }
