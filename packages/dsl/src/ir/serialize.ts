@@ -1,6 +1,6 @@
 import type { Kernel } from './kernel'
 import type { Expr } from './nodes'
-import { operands } from './walk'
+import { EXPR_KINDS, operands } from './walk'
 
 /**
  * A kernel as a JSON string and back. Expressions are kept as a table, so that sharing survives; within it and in
@@ -10,25 +10,7 @@ import { operands } from './walk'
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 const FORMAT = 1
 
-const KINDS: ReadonlySet<string> = new Set(
-  Object.keys({
-    const: 1,
-    builtin: 1,
-    param: 1,
-    override: 1,
-    constant: 1,
-    argument: 1,
-    result: 1,
-    op: 1,
-    construct: 1,
-    convert: 1,
-    bitcast: 1,
-    swizzle: 1,
-    index: 1,
-    member: 1,
-    length: 1,
-  } satisfies Record<Expr['kind'], 1>),
-)
+const KINDS: ReadonlySet<string> = new Set(EXPR_KINDS)
 
 const odd = (x: number): boolean => !Number.isFinite(x) || Object.is(x, -0)
 

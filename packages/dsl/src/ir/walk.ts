@@ -22,6 +22,9 @@ const OPERANDS: Cases<Expr, readonly Expr[]> = {
   length: (e) => placeOperands(e.of),
 }
 
+/** The kinds of expressions. */
+export const EXPR_KINDS = Object.keys(OPERANDS)
+
 /** The expressions that `e` is made of, in order of evaluation. */
 export const operands = (e: Expr): readonly Expr[] => (OPERANDS[e.kind] as (e: Expr) => readonly Expr[])(e)
 

@@ -200,21 +200,21 @@ const TABLE = {
 
   // Packed data.
   /** Dot product of four signed bytes, as i32. */
-  dot4I8Packed: { over: F.NONE, in: ['u32', 'u32'], out: 'i32', eval: W.dot4I8 },
+  dot4I8Packed: { over: F.NONE, in: ['u32', 'u32'], out: 'i32', feature: 'packed-dot', eval: W.dot4I8 },
   /** Dot product of four unsigned bytes. */
-  dot4U8Packed: { over: F.NONE, in: ['u32', 'u32'], out: 'u32', eval: W.dot4U8 },
+  dot4U8Packed: { over: F.NONE, in: ['u32', 'u32'], out: 'u32', feature: 'packed-dot', eval: W.dot4U8 },
   /** The low bytes of four i32. */
-  pack4xI8: { over: F.NONE, in: ['vec4i'], out: 'u32', whole: (_, [a = []]) => [W.packBytes(a)] },
+  pack4xI8: { over: F.NONE, in: ['vec4i'], out: 'u32', feature: 'packed-dot', whole: (_, [a = []]) => [W.packBytes(a)] },
   /** The low bytes of four u32. */
-  pack4xU8: { over: F.NONE, in: ['vec4u'], out: 'u32', whole: (_, [a = []]) => [W.packBytes(a)] },
+  pack4xU8: { over: F.NONE, in: ['vec4u'], out: 'u32', feature: 'packed-dot', whole: (_, [a = []]) => [W.packBytes(a)] },
   /** Four i32 clamped to −128…127. */
-  pack4xI8Clamp: { over: F.NONE, in: ['vec4i'], out: 'u32', whole: (_, [a = []]) => [W.packBytes(a.map((x) => Math.min(Math.max(x, -128), 127)))] },
+  pack4xI8Clamp: { over: F.NONE, in: ['vec4i'], out: 'u32', feature: 'packed-dot', whole: (_, [a = []]) => [W.packBytes(a.map((x) => Math.min(Math.max(x, -128), 127)))] },
   /** Four u32 clamped to 0…255. */
-  pack4xU8Clamp: { over: F.NONE, in: ['vec4u'], out: 'u32', whole: (_, [a = []]) => [W.packBytes(a.map((x) => Math.min(x, 255)))] },
+  pack4xU8Clamp: { over: F.NONE, in: ['vec4u'], out: 'u32', feature: 'packed-dot', whole: (_, [a = []]) => [W.packBytes(a.map((x) => Math.min(x, 255)))] },
   /** Four signed bytes, sign-extended. */
-  unpack4xI8: { over: F.NONE, in: ['u32'], out: 'vec4i', whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => (x << 24) >> 24) },
+  unpack4xI8: { over: F.NONE, in: ['u32'], out: 'vec4i', feature: 'packed-dot', whole: (_, [[a = 0] = []]) => W.bytes(a).map((x) => (x << 24) >> 24) },
   /** Four unsigned bytes. */
-  unpack4xU8: { over: F.NONE, in: ['u32'], out: 'vec4u', whole: (_, [[a = 0] = []]) => W.bytes(a) },
+  unpack4xU8: { over: F.NONE, in: ['u32'], out: 'vec4u', feature: 'packed-dot', whole: (_, [[a = 0] = []]) => W.bytes(a) },
   /** Four floats in −1…1 as signed bytes. */
   pack4x8snorm: { over: F.NONE, in: ['vec4f'], out: 'u32', whole: (_, [a = []]) => [W.packBytes(a.map((x) => W.norm(x, -1, 127)))] },
   /** Four floats in 0…1 as bytes. */

@@ -1,5 +1,6 @@
 import type { ScalarName, ValueName } from '../types'
 import type { BoundsName } from './accuracy'
+import type { FeatureName } from './features'
 
 /**
  * One row of the table of pure ops. Everything that weft knows about a built-in function or operator stands in
@@ -24,6 +25,7 @@ export interface Row {
   readonly refuse?: Refuse
   /** Constant arguments that are an error even where the other arguments are not constant. */
   readonly refuseAny?: Refuse | { readonly [K in 'f32' | 'f16' | 'i32' | 'u32']?: Refuse }
+  readonly feature?: FeatureName
   /** Of a function that returns a struct: the member that is the result, as `frexp(x).exp`. */
   readonly member?: string
 }

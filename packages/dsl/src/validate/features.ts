@@ -1,86 +1,57 @@
 import { type Block, type Expr, forEachExpr, forEachStmt, type Kernel, type Place, type Stmt } from '../ir'
-import { BUILTINS, type BuiltinRow, EFFECTS, type EffectRow, type FeatureName } from '../ops'
+import { BUILTINS, type BuiltinRow, EFFECTS, type EffectRow, type FeatureName, PURE, type Row } from '../ops'
 import { isValue, scalarOf, type Type } from '../types'
+
+const OPS: Readonly<Record<string, Row>> = PURE
 
 /** The features that a kernel needs of a device or compiler as it stands, before any profile lowers something. */
 export function featuresOf(kernel: Kernel): ReadonlySet<FeatureName> {
   const found = new Set<FeatureName>()
+  const need = (feature: FeatureName | undefined): void => void (feature && found.add(feature))
+
+  const type = (t: Type): void => {
+    if (isValue(t) ? scalarOf(t) === 'f16' : t.kind === 'subgroup_matrix' && t.of === 'f16') need('f16')
+    if (isValue(t)) return
+    if (t.kind === 'array' || t.kind === 'ptr') type(t.of)
+    if (t.kind === 'struct') for (const f of t.fields) type(f.type)
+    if (t.kind === 'ptr' && t.space !== 'function' && t.space !== 'private') need('pointer-parameters')
+    if (t.kind === 'texture' && t.format !== undefined && t.access !== 'write') need('read-write-textures')
+    if (t.kind === 'subgroup_matrix') need('subgroup-matrix')
+    if (t.kind === 'buffer') need('buffer-view')
+  }
+  const place = (p: Place): void => {
+    if (p.root.kind === 'view') need('buffer-view')
+    type(p.type)
+  }
+  const expr = (e: Expr): void => {
+    type(e.type)
+    if (e.kind === 'op') need(OPS[e.op]?.feature)
+    if (e.kind !== 'builtin') return
+    const { feature }: BuiltinRow = BUILTINS[e.name]
+    need(feature)
+    if (feature === 'subgroup-id') need('subgroups')
+  }
+  const stmt = (s: Stmt): void => {
+    if (s.kind === 'var') type(s.variable.type)
+    if ((s.kind === 'load' || s.kind === 'store' || s.kind === 'effect') && s.place) place(s.place)
+    if (s.kind !== 'effect') return
+    const { feature }: EffectRow = EFFECTS[s.op]
+    need(feature)
+    if (s.result) type(s.result.type)
+  }
+  const body = (block: Block): void => {
+    forEachStmt(block, stmt)
+    forEachExpr(block, expr)
+  }
+
   if (kernel.subgroupSize !== null) found.add('subgroup-size-control').add('subgroups')
-  for (const b of kernel.bindings) ofType(b.type, found)
-  for (const p of kernel.params) ofType(p.type, found)
-  for (const o of kernel.overrides) ofType(o.type, found)
-  for (const c of kernel.constants) ofType(c.type, found)
-  for (const v of kernel.variables) ofType(v.type, found)
-  for (const f of kernel.functions) {
-    for (const p of f.params) ofType(p.type, found)
-    if (f.result !== null) ofType(f.result, found)
-    ofBody(f.body, found)
+  const { bindings, params, overrides, constants, variables, functions } = kernel
+  for (const x of [bindings, params, overrides, constants, variables].flat()) type(x.type)
+  for (const f of functions) {
+    for (const p of f.params) type(p.type)
+    if (f.result !== null) type(f.result)
+    body(f.body)
   }
-  ofBody(kernel.body, found)
+  body(kernel.body)
   return found
-}
-
-function ofType(type: Type, found: Set<FeatureName>): void {
-  if (isValue(type)) return void (scalarOf(type) === 'f16' && found.add('f16'))
-  switch (type.kind) {
-    case 'array':
-      ofType(type.of, found)
-      return
-    case 'struct':
-      for (const f of type.fields) ofType(f.type, found)
-      return
-    case 'ptr':
-      if (type.space !== 'function' && type.space !== 'private') found.add('pointer-parameters')
-      ofType(type.of, found)
-      return
-    case 'texture':
-      return void (type.format !== undefined && type.access !== 'write' && found.add('read-write-textures'))
-    case 'subgroup_matrix':
-      found.add('subgroup-matrix')
-      return void (type.of === 'f16' && found.add('f16'))
-    case 'buffer':
-      return void found.add('buffer-view')
-    case 'atomic':
-      return
-  }
-}
-
-const PACKED: ReadonlySet<string> = new Set([
-  'dot4I8Packed',
-  'dot4U8Packed',
-  'pack4xI8',
-  'pack4xU8',
-  'pack4xI8Clamp',
-  'pack4xU8Clamp',
-  'unpack4xI8',
-  'unpack4xU8',
-])
-
-function ofExpr(e: Expr, found: Set<FeatureName>): void {
-  ofType(e.type, found)
-  if (e.kind === 'op' && PACKED.has(e.op)) found.add('packed-dot')
-  if (e.kind !== 'builtin') return
-  const { feature }: BuiltinRow = BUILTINS[e.name]
-  if (feature) found.add(feature)
-  if (feature === 'subgroup-id') found.add('subgroups')
-}
-
-function ofBody(body: Block, found: Set<FeatureName>): void {
-  forEachStmt(body, (s) => ofStmt(s, found))
-  forEachExpr(body, (e) => ofExpr(e, found))
-}
-
-function ofStmt(s: Stmt, found: Set<FeatureName>): void {
-  if (s.kind === 'var') ofType(s.variable.type, found)
-  if (s.kind === 'load' || s.kind === 'store') ofPlace(s.place, found)
-  if (s.kind !== 'effect') return
-  const row: EffectRow = EFFECTS[s.op]
-  if (row.feature) found.add(row.feature)
-  if (s.place) ofPlace(s.place, found)
-  if (s.result) ofType(s.result.type, found)
-}
-
-function ofPlace(place: Place, found: Set<FeatureName>): void {
-  if (place.root.kind === 'view') found.add('buffer-view')
-  ofType(place.type, found)
 }
