@@ -1,4 +1,13 @@
-import { type Binding, FEATURES, type Feature, type FeatureName, type Kernel, roundUp, sizeOf } from '@weft/dsl/ir'
+import {
+  type Binding,
+  type Extent,
+  FEATURES,
+  type Feature,
+  type FeatureName,
+  type Kernel,
+  roundUp,
+  sizeOf,
+} from '@weft/dsl/ir'
 import type { Needs } from '../artifact'
 
 /** What a device must have to run a variant of a kernel. */
@@ -27,48 +36,34 @@ function limitsOf(
   via: 'uniform' | 'immediates' | null,
   paramsSize: number,
 ): Readonly<Record<string, number>> {
-  const limits: Record<string, number> = {}
-  const need = (name: string, least: number): void => {
-    if (least > 0) limits[name] = least
-  }
-  const size = kernel.workgroupSize.map((x) =>
-    typeof x === 'number' ? x : (kernel.overrides.find((o) => o.name === x.override)?.default ?? 1),
-  )
-  const [x = 1, y = 1, z = 1] = size
-  need('maxComputeWorkgroupSizeX', x)
-  need('maxComputeWorkgroupSizeY', y)
-  need('maxComputeWorkgroupSizeZ', z)
-  need('maxComputeInvocationsPerWorkgroup', x * y * z)
-  need('maxComputeWorkgroupStorageSize', workgroupBytes(kernel))
+  const known = (x: Extent): number => (typeof x === 'number' ? x : defaultOf(kernel, x))
+  const [x, y, z] = kernel.workgroupSize.map(known) as [number, number, number]
   const count = (is: (b: Binding) => boolean): number => kernel.bindings.filter(is).length
-  need(
-    'maxStorageBuffersPerShaderStage',
-    count((b) => b.kind === 'storage'),
-  )
-  need('maxUniformBuffersPerShaderStage', count((b) => b.kind === 'uniform') + (via === 'uniform' ? 1 : 0))
-  need(
-    'maxSampledTexturesPerShaderStage',
-    count((b) => b.texture !== undefined && !b.texture.format),
-  )
-  need(
-    'maxStorageTexturesPerShaderStage',
-    count((b) => b.texture?.format !== undefined),
-  )
-  if (via === 'immediates') need('maxImmediateSize', paramsSize)
-  return limits
+  const limits = {
+    maxComputeWorkgroupSizeX: x,
+    maxComputeWorkgroupSizeY: y,
+    maxComputeWorkgroupSizeZ: z,
+    maxComputeInvocationsPerWorkgroup: x * y * z,
+    maxComputeWorkgroupStorageSize: workgroupBytes(kernel),
+    maxStorageBuffersPerShaderStage: count((b) => b.kind === 'storage'),
+    maxUniformBuffersPerShaderStage: count((b) => b.kind === 'uniform') + (via === 'uniform' ? 1 : 0),
+    maxSampledTexturesPerShaderStage: count((b) => b.texture !== undefined && !b.texture.format),
+    maxStorageTexturesPerShaderStage: count((b) => b.texture?.format !== undefined),
+    maxImmediateSize: via === 'immediates' ? paramsSize : 0,
+  }
+  return Object.fromEntries(Object.entries(limits).filter(([, least]) => least > 0))
 }
+
+const defaultOf = (kernel: Kernel, { override }: { readonly override: string }): number =>
+  kernel.overrides.find((o) => o.name === override)?.default ?? 1
 
 /** Each workgroup variable takes a multiple of 16 bytes. */
 function workgroupBytes(kernel: Kernel): number {
   let sum = 0
-  for (const v of kernel.variables) {
-    if (v.space !== 'workgroup') continue
-    const t = v.type
-    if (typeof t !== 'string' && t.kind === 'array' && t.count !== null && typeof t.count !== 'number') {
-      const { override } = t.count
-      const count = kernel.overrides.find((o) => o.name === override)?.default ?? 1
-      sum += roundUp(16, sizeOf({ ...t, count }))
-    } else sum += roundUp(16, sizeOf(t))
+  for (const { space, type: t } of kernel.variables) {
+    if (space !== 'workgroup') continue
+    const sized = typeof t !== 'string' && t.kind === 'array' && typeof t.count === 'object' && t.count
+    sum += roundUp(16, sizeOf(sized ? { ...t, count: defaultOf(kernel, sized) } : t))
   }
   return sum
 }

@@ -21,29 +21,25 @@ export function sha256(text: string): string {
 }
 
 function block(view: DataView, at: number, state: Uint32Array): void {
-  for (let i = 0; i < 16; i++) W[i] = view.getUint32(at + i * 4)
-  for (let i = 16; i < 64; i++) {
-    const a = W[i - 15] as number
-    const b = W[i - 2] as number
-    const s0 = ((a >>> 7) | (a << 25)) ^ ((a >>> 18) | (a << 14)) ^ (a >>> 3)
-    const s1 = ((b >>> 17) | (b << 15)) ^ ((b >>> 19) | (b << 13)) ^ (b >>> 10)
-    W[i] = ((W[i - 16] as number) + s0 + (W[i - 7] as number) + s1) | 0
-  }
-  let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number]
+  const s = state.slice()
+  const word = (i: number): number => s[i] as number
   for (let i = 0; i < 64; i++) {
-    const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7))
-    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + (K[i] as number) + (W[i] as number)) | 0
-    const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10))
-    const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0
-    h = g
-    g = f
-    f = e
-    e = (d + t1) | 0
-    d = c
-    c = b
-    b = a
-    a = (t1 + t2) | 0
+    W[i] = i < 16 ? view.getUint32(at + i * 4) : extended(i)
+    const [a, b, c, e] = [word(0), word(1), word(2), word(4)]
+    const choice = (e & word(5)) ^ (~e & word(6))
+    const t = word(7) + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + choice + (K[i] as number) + (W[i] as number)
+    const majority = (a & b) ^ (a & c) ^ (b & c)
+    s.copyWithin(1, 0)
+    s[4] = word(4) + t
+    s[0] = t + (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + majority
   }
-  const next = [a, b, c, d, e, f, g, h]
-  for (let i = 0; i < 8; i++) state[i] = (state[i] as number) + (next[i] as number)
+  for (let i = 0; i < 8; i++) state[i] = (state[i] as number) + word(i)
+}
+
+const rotated = (x: number, n: number): number => (x >>> n) | (x << (32 - n))
+
+/** Word `i` of the message schedule, from 16 on. */
+function extended(i: number): number {
+  const [a, b, c, d] = [15, 2, 16, 7].map((n) => W[i - n]) as [number, number, number, number]
+  return c + (rotated(a, 7) ^ rotated(a, 18) ^ (a >>> 3)) + d + (rotated(b, 17) ^ rotated(b, 19) ^ (b >>> 10))
 }
