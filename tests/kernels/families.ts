@@ -3,6 +3,7 @@ import { attentionCases } from './attention.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
 import { matmulCases } from './matmul.cases.js'
 import { normCases } from './norm.cases.js'
+import { normsCases } from './norms.cases.js'
 import { optimizerCases } from './optimizer.cases.js'
 import { reduceCases } from './reduce.cases.js'
 import { saxpyCases } from './saxpy.cases.js'
@@ -16,6 +17,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   elementwise: elementwiseCases,
   matmul: matmulCases,
   norm: normCases,
+  norms: normsCases,
   optimizer: optimizerCases,
   reduce: reduceCases,
   saxpy: saxpyCases,

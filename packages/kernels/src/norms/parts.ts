@@ -1,0 +1,77 @@
+import { type Builder, type Expr, f32, fn, u32 } from '@weft/dsl'
+import { SUM, workgroupReduce } from '../parts/reduce'
+import { read, type Storage } from '../parts/storage'
+
+/**
+ * What the norms have in common. A row is what is normalized at once: of layernorm and rmsnorm the last axis, of groupnorm the
+ * channels of a group with all their places. A workgroup takes a row; elements of a row lie side by side.
+ */
+
+export interface Source {
+  at(i: Expr<'u32'>): Expr<'f32'>
+}
+
+export type Kind = 'layer' | 'rms' | 'group'
+
+/** The params of a norm beside rows and eps. `channels` are those of a group, `groups` all groups of an item. */
+export interface Sizes {
+  readonly cols: Expr<'u32'>
+  readonly eps: Expr<'f32'>
+  readonly groups?: Expr<'u32'>
+  readonly places?: Expr<'u32'>
+}
+
+/** The index of the weight and the bias of element c of a row. */
+export function channelOf(kind: Kind, k: Builder, { cols, groups, places }: Sizes, c: Expr<'u32'>): Expr<'u32'> {
+  if (kind !== 'group' || !groups || !places) return c
+  return u32`${k.workgroupIndex} % ${groups} * (${cols} / ${places}) + ${c} / ${places}`
+}
+
+export interface Row {
+  readonly start: Expr<'u32'>
+  /** Calls its body for each element of this invocation, by its place in the row. */
+  readonly each: (body: (c: Expr<'u32'>) => void) => void
+}
+
+export function rowOf(k: Builder, cols: Expr<'u32'>): Row {
+  const start = k.let('start', k.workgroupIndex.mul(cols))
+  return { start, each: (body) => k.range('c', k.localIndex, cols, k.workgroupSize, body) }
+}
+
+/** Σ `of` over the row, for every invocation. */
+export function rowSum(k: Builder, name: string, { each }: Row, of: (c: Expr<'u32'>) => Expr<'f32'>): Expr<'f32'> {
+  const sum = k.var(`${name}_part`, f32(0))
+  each((c) => sum.addAssign(of(c)))
+  return k.let(name, workgroupReduce(k, `${name}_row`, sum, SUM))
+}
+
+/**
+ * The mean (0 for rmsnorm) and 1 / √(variance + eps) of the row, in two passes: E[x²] − E[x]² would lose all digits where the
+ * mean is large. Of rmsnorm the variance is the mean square.
+ */
+export function statistics(
+  k: Builder,
+  kind: Kind,
+  row: Row,
+  { cols, eps }: Sizes,
+  value: (c: Expr<'u32'>) => Expr<'f32'>,
+): { readonly mean: Expr<'f32'>; readonly rstd: Expr<'f32'> } {
+  const inverse = k.let('inverse', f32(1).div(f32(cols)))
+  const mean = kind === 'rms' ? f32(0) : k.let('mean', rowSum(k, 'total', row, value).mul(inverse))
+  const squares = rowSum(k, 'squares', row, (c) => {
+    const off = k.let('off', kind === 'rms' ? value(c) : value(c).sub(mean))
+    return off.mul(off)
+  })
+  return { mean, rstd: k.let('rstd', fn.inverseSqrt(fn.fma(squares, inverse, eps))) }
+}
+
+/** (x − mean) · rstd. */
+export const normalized = (kind: Kind, x: Expr<'f32'>, mean: Expr<'f32'>, rstd: Expr<'f32'>): Expr<'f32'> =>
+  kind === 'rms' ? x.mul(rstd) : x.sub(mean).mul(rstd)
+
+export const values =
+  (x: Source, { start }: Row) =>
+  (c: Expr<'u32'>): Expr<'f32'> =>
+    read(x.at(start.add(c)))
+
+export const STORAGES: readonly Storage[] = ['f32', 'f16']

@@ -1,0 +1,2 @@
+export { normGradients } from './backward'
+export { norms } from './forward'

@@ -1,0 +1,159 @@
+import type { KernelSource } from '@weft/dsl/ir'
+import { normGradients, norms } from '@weft/kernels/source'
+import { type NormShape, normBackwardReference, normReference } from '../../packages/kernels/src/norms/reference.js'
+import { uniform } from '../../packages/kernels/src/testing/index.js'
+import type { BufferData, ParityCase, Tolerance } from '../parity/case.js'
+import { f16s, fromF16 } from '../parity/data.js'
+import { gamma, rowSteps, U } from './bounds.js'
+import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf } from './outputs.js'
+
+type Kind = 'layer' | 'rms' | 'group'
+
+const kernelOf = (name: string, half: boolean): KernelSource =>
+  [...norms, ...normGradients].find((kernel) => kernel.name === `${name}${half ? '_f16' : ''}`) as KernelSource
+
+function given(seed: number, n: number, half: boolean): { data: BufferData; numbers: number[] } {
+  const x = uniform(seed, n + (n % 2), -1, 1)
+  if (!half) return { data: x, numbers: [...x].slice(0, n) }
+  const data = f16s(...x)
+  return { data, numbers: fromF16(data).slice(0, n) }
+}
+
+const out = (half: boolean, n: number): BufferData => (half ? emptyHalfOutput(n) : emptyOutput(n))
+const expected = (half: boolean, of: ArrayLike<number>): BufferData => (half ? filledHalf(of) : filled(of))
+
+/** Values of at most `size`, of a row of so many elements; the root of a small variance enlarges by at most 1 / √eps. */
+const tolerance = (half: boolean, cols: number, size: number): Tolerance => {
+  const because = 'sums over the row, an inverse root of 2 ULP and products, of values within the given size'
+  const abs = size * (4 * gamma(rowSteps(cols) + 8) + 16 * U)
+  return half ? nearHalf(abs, because) : near(abs, because, 16 * U)
+}
+
+const shapeOf = (kind: Kind, items: number, channels: number, places: number, groups: number): NormShape => ({
+  items,
+  channels,
+  places,
+  groups,
+  eps: 0.0625,
+  centered: kind !== 'rms',
+})
+
+const sizes = (kind: Kind, { items, channels, places, groups, eps }: NormShape) => ({
+  rows: items * groups,
+  cols: (channels / groups) * places,
+  eps,
+  ...(kind === 'group' ? { groups, places } : {}),
+})
+
+const title = ({ items, channels, places, groups }: NormShape): string =>
+  places * groups === 1 ? `${items}×${channels}` : `${items}×${channels}×${places} in ${groups} groups`
+
+function forwardCase(kind: 'layer' | 'group', half: boolean, shape: NormShape): ParityCase {
+  const n = shape.items * shape.channels * shape.places
+  const [x, weight, bias] = [given(1, n, half), given(2, shape.channels, half), given(3, shape.channels, half)]
+  const y = normReference({ x: x.numbers, weight: weight.numbers, bias: bias.numbers, ...shape })
+  const kernel = kernelOf(`${kind}norm`, half)
+  return {
+    name: `${kernel.name}, ${title(shape)}`,
+    kernel,
+    params: sizes(kind, shape),
+    bindings: { x: x.data, weight: weight.data, bias: bias.data, y: out(half, n) },
+    expect: { y: expected(half, y) },
+    tolerance: tolerance(half, sizes(kind, shape).cols, 8),
+  }
+}
+
+function residualCase(half: boolean, rows: number, cols: number): ParityCase {
+  const [x, residual, weight] = [given(1, rows * cols, half), given(2, rows * cols, half), given(3, cols, half)]
+  const rounded = x.numbers.map((v, i) => v + residual.numbers[i]!)
+  const sum = half ? fromF16(f16s(...rounded)) : [...Float32Array.from(rounded)]
+  const shape = shapeOf('rms', rows, cols, 1, 1)
+  const y = normReference({ x: sum, weight: weight.numbers.map((w) => w + 1), ...shape })
+  const kernel = kernelOf('residual_rmsnorm', half)
+  const padded = half ? f16s(...sum, ...(sum.length % 2 ? fromF16(residual.data as Uint16Array).slice(-1) : [])) : null
+  return {
+    name: `${kernel.name}, ${rows}×${cols}`,
+    kernel,
+    params: { rows, cols, eps: shape.eps, shift: 1 },
+    bindings: { x: x.data, residual: residual.data, weight: weight.data, y: out(half, rows * cols) },
+    expect: {
+      residual: padded ?? Float32Array.from([...sum, ...[...(residual.data as Float32Array)].slice(sum.length)]),
+      y: expected(half, y),
+    },
+    tolerance: tolerance(half, cols, 8),
+  }
+}
+
+function backwardCase(kind: Kind, half: boolean, shape: NormShape): ParityCase {
+  const n = shape.items * shape.channels * shape.places
+  const [x, weight, dy] = [given(1, n, half), given(2, shape.channels, half), given(3, n, half)]
+  const { dx, stats } = normBackwardReference({ x: x.numbers, weight: weight.numbers, dy: dy.numbers, ...shape })
+  const kernel = kernelOf(`${kind}norm_backward`, half)
+  return {
+    name: `${kernel.name}, ${title(shape)}`,
+    kernel,
+    params: sizes(kind, shape),
+    bindings: { x: x.data, weight: weight.data, dy: dy.data, dx: out(half, n), stats: emptyOutput(stats.length + 1) },
+    expect: { dx: expected(half, dx), stats: withGuard(stats) },
+    tolerance: tolerance(half, sizes(kind, shape).cols, 64),
+  }
+}
+
+/** Pairs, then an untouched rest of whole pairs. */
+function withGuard(stats: Float64Array): Float32Array {
+  const all = emptyOutput(stats.length + 1)
+  all.set(stats)
+  return all
+}
+
+function weightCase(kind: Kind, half: boolean, shape: NormShape): ParityCase {
+  const { items, channels, places, groups } = shape
+  const n = items * channels * places
+  const [x, weight, dy] = [given(1, n, half), given(2, channels, half), given(3, n, half)]
+  const exact = normBackwardReference({ x: x.numbers, weight: weight.numbers, dy: dy.numbers, ...shape })
+  const kernel = kernelOf(`${kind}norm_backward_weight`, half)
+  const results = kind === 'rms' ? { dweight: exact.dweight } : { dweight: exact.dweight, dbias: exact.dbias }
+  return {
+    name: `${kernel.name}, ${title(shape)}`,
+    kernel,
+    params: kind === 'group' ? { items, groups, channels: channels / groups, places } : { rows: items, cols: channels },
+    bindings: {
+      x: x.data,
+      dy: dy.data,
+      stats: Float32Array.from(exact.stats),
+      ...Object.fromEntries(Object.keys(results).map((name) => [name, emptyOutput(channels)])),
+    },
+    expect: Object.fromEntries(Object.entries(results).map(([name, values]) => [name, filled(values)])),
+    tolerance: near(
+      gamma(items * places + 16) * items * places * 8,
+      'a sum over items and places of terms of at most 8',
+    ),
+  }
+}
+
+const row = (kind: Kind, rows: number, cols: number) => shapeOf(kind, rows, cols, 1, 1)
+const grouped = (items: number, channels: number, places: number, groups: number) =>
+  shapeOf('group', items, channels, places, groups)
+
+const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
+  ...[
+    [1, 2],
+    [3, 67],
+    [2, 257],
+  ].flatMap(([rows = 1, cols = 1]) => [
+    forwardCase('layer', half, row('layer', rows, cols)),
+    residualCase(half, rows, cols),
+    backwardCase('layer', half, row('layer', rows, cols)),
+    backwardCase('rms', half, row('rms', rows, cols)),
+    weightCase('layer', half, row('layer', rows, cols)),
+    weightCase('rms', half, row('rms', rows, cols)),
+  ]),
+  ...[grouped(2, 6, 5, 3), grouped(1, 4, 90, 2), grouped(3, 3, 1, 1)].flatMap((shape) => [
+    forwardCase('group', half, shape),
+    backwardCase('group', half, shape),
+    weightCase('group', half, shape),
+  ]),
+])
+
+/** As they ship: with params in uniform buffers. */
+export const normsCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
