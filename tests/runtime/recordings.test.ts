@@ -29,7 +29,7 @@ describe('a recording', () => {
       expect((await y.read())[1]).toBe(100)
     }))
 
-  it('is of the steps as they are: it skips what has nothing to do, and takes it up again', () =>
+  it('[prior-R47] is of the steps as they are: it skips what has nothing to do, and takes it up again', () =>
     onDevices(async (runtime) => {
       const out = runtime.buffer(new Uint32Array(4).fill(7))
       const step = await runtime.prepare(fill, { out, n: 0, value: 1 })
