@@ -29,6 +29,13 @@ export async function openDevice(engine: EngineName): Promise<GPUDevice> {
   return device
 }
 
+/** The engine itself, for those who make their devices. */
+export function openGpu(engine: EngineName): GPU {
+  const { gpu, engine: opened } = instance ?? open(engine)
+  if (opened !== engine) throw new Error(`this process uses the engine '${opened}' already`)
+  return gpu
+}
+
 function open(engine: EngineName) {
   Object.assign(globalThis, globals)
   process.env.VK_ICD_FILENAMES ??= ICD

@@ -31,8 +31,8 @@ export interface Program {
   readonly variant: CompiledVariant
   /** Hands the work to the device, in order after all that was handed over before. Never throws. */
   dispatch(work: Dispatch): Outcome
-  /** Encodes the work for the caller to submit; `owner` is the same for all that share the memory of their params. */
-  encode?(work: Dispatch, target: GPUComputePassEncoder | GPUCommandEncoder, owner: object): void
+  /** Encodes the work for the caller to submit; `state` is its prepared dispatch's, with another version after each change. */
+  encode?(work: Dispatch, target: GPUComputePassEncoder | GPUCommandEncoder, state: { readonly version: number }): void
 }
 
 /** A part of a recording, in order. */

@@ -4,7 +4,7 @@ import { type BufferLike, type BufferOwner, DeviceBuffer, type HostForm, type Re
 import { count, fault, isWeftError, textOf, type WeftError } from './errors'
 import { wanted } from './forms'
 import type { Life } from './life'
-import { follow, type Memory, type Outcome, type Part } from './memory'
+import { doubts, follow, type Memory, type Outcome, type Part } from './memory'
 import { stackBelow } from './pool/stack'
 import { rangeOf } from './resolve'
 import type { BufferOptions } from './signature'
@@ -135,6 +135,7 @@ export class Buffers implements BufferOwner {
   free(memory: Memory): void {
     if (memory.destroyed) return
     memory.destroyed = true
+    doubts.count++
     this.timeline.push(() => this.backend.heap.free(memory))
   }
 

@@ -59,6 +59,12 @@ export function memory(fields: Pick<Memory, 'label' | 'size' | 'capacity'> & Par
 }
 
 /**
+ * Counts what may change the answer to “is all of this memory there, and is nothing known against it?”: whoever has
+ * asked need not ask again while the count is the same.
+ */
+export const doubts = { count: 0 }
+
+/**
  * The outcome of work that reads `inputs` and writes `outputs`: the first error of what it reads, else its own. Sets
  * it on the outputs, and forgets it there when it is good.
  */
@@ -72,6 +78,7 @@ export function follow(own: Outcome, inputs: Iterable<Memory>, outputs: readonly
     }
     return await own
   })()
+  doubts.count++
   for (const output of outputs) output.outcome = outcome
   void outcome.then((error) => {
     if (error) return

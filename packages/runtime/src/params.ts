@@ -49,6 +49,9 @@ export class Packer {
   readonly names: ReadonlySet<string>
   readonly #fields: readonly Field[]
   readonly #size: number
+  readonly #byName: ReadonlyMap<string, Field>
+  readonly #scratch: Uint8Array
+  readonly #view: DataView
 
   constructor(
     readonly kernel: string,
@@ -56,7 +59,10 @@ export class Packer {
   ) {
     this.#fields = (layout?.fields ?? []).map(fieldOf)
     this.#size = layout?.size ?? 0
-    this.names = new Set(this.#fields.map((field) => field.name))
+    this.#byName = new Map(this.#fields.map((field) => [field.name, field]))
+    this.names = new Set(this.#byName.keys())
+    this.#scratch = new Uint8Array(this.#size)
+    this.#view = new DataView(this.#scratch.buffer)
   }
 
   /**
@@ -71,12 +77,17 @@ export class Packer {
     return bytes
   }
 
-  /** A block with some values in place of those of another. Throws as `pack` does. */
+  /**
+   * A block with some values in place of those of another; it is this packer's own and holds until the next call.
+   * Throws as `pack` does.
+   */
   patched(block: Uint8Array, values: Readonly<Record<string, unknown>>): Uint8Array {
-    const bytes = block.slice()
-    const view = new DataView(bytes.buffer)
-    for (const field of this.#fields) if (field.name in values) this.#write(view, field, values[field.name])
-    return bytes
+    this.#scratch.set(block)
+    for (const name in values) {
+      const field = this.#byName.get(name)
+      if (field) this.#write(this.#view, field, values[name])
+    }
+    return this.#scratch
   }
 
   #write(view: DataView, field: Field, value: unknown): void {

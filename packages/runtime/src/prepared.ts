@@ -29,7 +29,9 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
   readonly #sizing: ReadonlySet<string>
   /** As of the last call; the step has the same once everything before that call has taken its place. */
   #plan: KeptPlan
-  #values: Values
+  #values: Record<string, unknown>
+  /** Counts its changes, for those who keep what they made of it. */
+  readonly #state = { version: 0 }
 
   static {
     stepOf = (prepared) => (prepared as PreparedDispatch).#step
@@ -90,12 +92,15 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
     }
     const plan = this.#plan
     const block = packer.patched(plan.params, given)
-    const values = { ...this.#values, ...given }
-    const workgroups =
-      resized && !plan.indirect
-        ? this.#loaded.launch(values, plan.overrides, plan.ranges, this.#options)
-        : plan.workgroups
-    this.#become({ ...plan, params: block, workgroups }, values)
+    const workgroups = resized && !plan.indirect ? this.#resized(given) : plan.workgroups
+    if (this.#work.timeline.idle) {
+      // nothing waits that was called with the old ones, so the plan can stay the same object
+      plan.params.set(block)
+      plan.workgroups = workgroups
+      this.#tell()
+    } else this.#become({ ...plan, params: block.slice(), workgroups })
+    Object.assign(this.#values, given)
+    this.#state.version++
     return this
   }
 
@@ -121,7 +126,9 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
         note,
       )
     }
-    this.#become({ ...draft, program: this.#plan.program }, values)
+    this.#become({ ...draft, program: this.#plan.program })
+    this.#values = values
+    this.#state.version++
     return this
   }
 
@@ -144,17 +151,25 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
     }
     if (isEmpty(plan)) return
     for (const { memory } of plan.ranges.values()) this.#work.backend.heap.escape(memory)
-    plan.program.encode(plan, target, this)
+    plan.program.encode(plan, target, this.#state)
   }
 
-  #become(plan: KeptPlan, values: Values): void {
+  #resized(given: Values): Workgroups {
+    const { overrides, ranges } = this.#plan
+    return this.#loaded.launch({ ...this.#values, ...given }, overrides, ranges, this.#options)
+  }
+
+  #become(plan: KeptPlan): void {
     this.#plan = plan
-    this.#values = values
-    const take = () => {
+    const take = (): void => {
       this.#step.plan = plan
-      for (const follower of this.#step.followers) follower.changed(this.#step)
+      this.#tell()
     }
     if (this.#work.timeline.idle) take()
     else this.#work.timeline.push(take)
+  }
+
+  #tell(): void {
+    for (const follower of this.#step.followers) follower.changed(this.#step)
   }
 }

@@ -1,4 +1,3 @@
-import type { CompiledKernel } from '@weft/codegen'
 import type { RecordedOp, Replay, Replayed } from './backend'
 import type { Range } from './bindings'
 import { type BufferLike, DeviceBuffer, formOf, type ReadRange } from './buffer'
@@ -7,7 +6,7 @@ import { type ArrayType, viewAs } from './bytes'
 import { count, fault, type WeftError } from './errors'
 import { isEmpty } from './kernel'
 import { type Launches, use } from './launches'
-import { follow, type Memory, type Outcome } from './memory'
+import { doubts, follow, type Memory, type Outcome } from './memory'
 import type { Observers } from './observer'
 import { type PreparedDispatch, stepOf, workOf } from './prepared'
 import { type KeptPlan, type Step, stale, staleness } from './step'
@@ -41,7 +40,7 @@ export class Recorder {
   }
 
   /** Runs a prepared dispatch, with the params and bindings that it has when the recording is replayed. */
-  dispatch<K extends CompiledKernel>(prepared: PreparedDispatch<K>): this {
+  dispatch(prepared: PreparedDispatch): this {
     if (workOf(prepared) !== this.#work) {
       throw fault('foreign-buffer', `'${prepared.kernel.name}' was prepared by another runtime`)
     }
@@ -114,6 +113,8 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
   #writes: readonly Memory[] = []
   /** Whether the memory above is that of the steps' plans. */
   #current = false
+  /** The count of doubts when nothing was wrong. */
+  #checked = -1
   #destroyed = false
 
   /** Use `runtime.record`. */
@@ -191,6 +192,7 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
   /** Throws where something of it is gone; whether nothing is known against what it uses. */
   #check(): boolean {
     if (this.#destroyed) throw fault('stale-replay', 'the recording was destroyed', 'record it again')
+    if (this.#checked === doubts.count && this.#current) return true
     if (!this.#current) this.#gather()
     let known = true
     for (const memory of this.#reads) {
@@ -201,6 +203,7 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
       if (memory.destroyed) throw this.#staleness(memory)
       if (memory.outcome !== null) known = false
     }
+    this.#checked = known ? doubts.count : -1
     return known
   }
 

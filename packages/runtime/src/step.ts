@@ -1,10 +1,13 @@
 import type { Program } from './backend'
 import { fault, type WeftError } from './errors'
 import type { Draft } from './kernel'
+import type { Workgroups } from './launch'
 
 /** A dispatch that is kept, as it is now: a checked launch with its compiled program. */
 export interface KeptPlan extends Draft {
   readonly program: Program
+  /** Params change in place. */
+  workgroups: Workgroups | null
 }
 
 /** What a recording has of a dispatch: the plan changes at its place in the order of all work, and who follows is told. */

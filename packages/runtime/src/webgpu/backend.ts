@@ -160,7 +160,7 @@ export class GpuBackend implements Backend, Shared {
 
   async idle(): Promise<void> {
     this.stream.flush()
-    await this.device.queue.onSubmittedWorkDone()
+    await this.stream.finished()
     await Promise.all(this.#explaining)
   }
 

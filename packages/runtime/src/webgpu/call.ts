@@ -17,27 +17,27 @@ export interface Call {
 
 /** What a pass was told last. Each call into the device costs as much as a hundred comparisons, so none is made twice. */
 export class PassState {
-  #pipeline: GPUComputePipeline | null = null
-  readonly #groups: (GPUBindGroup | null)[] = []
+  pipeline: GPUComputePipeline | null = null
+  readonly groups: (GPUBindGroup | null)[] = []
 
   /** For the beginning of a pass, which knows nothing. */
   clear(): void {
-    this.#pipeline = null
-    this.#groups.fill(null)
+    this.pipeline = null
+    this.groups.fill(null)
   }
 
   encode(pass: GPUComputePassEncoder, call: Call): void {
     const { pipeline, groups, immediates, indirect } = call
     if (call.x === 0 && !indirect) return
-    if (pipeline !== this.#pipeline) {
+    if (pipeline !== this.pipeline) {
       pass.setPipeline(pipeline)
-      this.#pipeline = pipeline
+      this.pipeline = pipeline
     }
     for (let i = 0; i < groups.length; i++) {
       const group = groups[i] as GPUBindGroup
-      if (group === this.#groups[i]) continue
+      if (group === this.groups[i]) continue
       pass.setBindGroup(i, group)
-      this.#groups[i] = group
+      this.groups[i] = group
     }
     if (immediates) pass.setImmediates(0, immediates)
     if (indirect) pass.dispatchWorkgroupsIndirect(indirect.buffer, indirect.offset)

@@ -5,8 +5,8 @@ import type { Resource } from './bind-groups'
 interface Ring {
   readonly memory: Memory
   readonly stride: number
-  /** What is in the newest slot. */
-  bytes: Uint8Array | null
+  /** Of what is in the newest slot. */
+  version: number
   at: number
 }
 
@@ -26,13 +26,13 @@ export class CallersParams {
   ) {}
 
   /** Where the params lie for work that is encoded now. */
-  slot(owner: object, bytes: Uint8Array): Resource {
-    let ring = this.#rings.get(owner)
-    if (!ring) this.#rings.set(owner, (ring = this.#ring(bytes.byteLength)))
+  slot(state: { readonly version: number }, bytes: Uint8Array): Resource {
+    let ring = this.#rings.get(state)
+    if (!ring) this.#rings.set(state, (ring = this.#ring(bytes.byteLength)))
     const size = roundUp(bytes.byteLength, 4)
-    if (ring.bytes !== bytes) {
+    if (ring.version !== state.version) {
       ring.at = (ring.at + 1) % SLOTS
-      ring.bytes = bytes
+      ring.version = state.version
       const gpu = ring.memory.gpu as GPUBuffer
       this.device.queue.writeBuffer(gpu, ring.at * ring.stride, bytes as Uint8Array<ArrayBuffer>)
     }
@@ -44,6 +44,6 @@ export class CallersParams {
     const label = 'weft params of encoded dispatches'
     const size = SLOTS * stride
     const gpu = this.device.createBuffer({ label, size, usage: USAGE.UNIFORM | USAGE.COPY_DST })
-    return { memory: memory({ label, size, capacity: size, gpu }), stride, bytes: null, at: -1 }
+    return { memory: memory({ label, size, capacity: size, gpu }), stride, version: -1, at: -1 }
   }
 }

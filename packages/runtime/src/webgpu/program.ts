@@ -77,13 +77,12 @@ export class GpuProgram implements Program {
     }
   }
 
-  encode(work: Dispatch, target: GPUComputePassEncoder | GPUCommandEncoder, owner: object): void {
+  encode(work: Dispatch, target: GPUComputePassEncoder | GPUCommandEncoder, state: { readonly version: number }): void {
     const { callers } = this.shared
-    const slot = this.variant.params?.via === 'uniform' ? callers.slot(owner, work.params) : undefined
+    const slot = this.variant.params?.via === 'uniform' ? callers.slot(state, work.params) : undefined
     const { call } = this.ready(work, slot)
     const own = 'beginComputePass' in target ? target.beginComputePass({ label: this.kernel.name }) : null
-    const state = new PassState()
-    state.encode(own ?? (target as GPUComputePassEncoder), call)
+    new PassState().encode(own ?? (target as GPUComputePassEncoder), call)
     own?.end()
   }
 
@@ -93,24 +92,40 @@ export class GpuProgram implements Program {
 
   /** The call for this work. `params` is where its params block lies; without it, in the arena of the current submit. */
   ready(work: Dispatch, params?: Resource): ReadyCall {
-    const { bindGroups } = this.shared
     const complaints: Promise<GPUError | null>[] = []
-    let index = 0
-    const groups = this.#groups.map((entries, group) => {
-      const layout = this.pipeline.layouts[group] as GPUBindGroupLayout
-      const resources = entries.map((entry) => this.#resource(entry, work, index++, params))
-      const made = bindGroups.get(layout, resources, this.title, () =>
-        entries.map((entry, i) => ({ binding: entry.binding, resource: bindable(resources[i] as Resource, entry) })),
-      )
+    const groups = this.#bound(work, params).map(({ layout, entries, resources }) => {
+      const make = () => bindable(entries, resources)
+      const made = this.shared.bindGroups.get(layout, resources, this.title, make)
       if (made.error) complaints.push(made.error)
       return made.group
     })
+    return { call: this.call(work, groups), invalid: complaints.length > 0 ? this.#firstOf(complaints) : null }
+  }
+
+  /** What the bind groups of this work are made from, for those who make them together and keep them. */
+  groups(work: Dispatch, params: Resource | undefined): GPUBindGroupDescriptor[] {
+    return this.#bound(work, params).map(({ layout, entries, resources }) => ({
+      label: this.title,
+      layout,
+      entries: bindable(entries, resources),
+    }))
+  }
+
+  call(work: Dispatch, groups: readonly GPUBindGroup[]): Call {
     const [x, y, z] = work.workgroups ?? [0, 0, 0]
     const { indirect: at } = work
     const indirect = at && { buffer: at.memory.gpu as GPUBuffer, offset: at.offset }
     const immediates = this.variant.params?.via === 'immediates' ? (work.params as Uint8Array<ArrayBuffer>) : null
-    const call = { title: this.title, pipeline: this.pipeline.pipeline, groups, immediates, x, y, z, indirect }
-    return { call, invalid: complaints.length > 0 ? this.#firstOf(complaints) : null }
+    return { title: this.title, pipeline: this.pipeline.pipeline, groups, immediates, x, y, z, indirect }
+  }
+
+  #bound(work: Dispatch, params: Resource | undefined) {
+    let index = 0
+    return this.#groups.map((entries, group) => ({
+      layout: this.pipeline.layouts[group] as GPUBindGroupLayout,
+      entries,
+      resources: entries.map((entry) => this.#resource(entry, work, index++, params)),
+    }))
   }
 
   async #firstOf(complaints: readonly Promise<GPUError | null>[]): Promise<WeftError | null> {
@@ -131,7 +146,11 @@ export class GpuProgram implements Program {
   }
 }
 
-function bindable({ memory, texture, offset, size }: Resource, { viewDimension }: Entry): GPUBindingResource {
+function bindable(entries: readonly Entry[], resources: readonly Resource[]): GPUBindGroupEntry[] {
+  return entries.map((entry, i) => ({ binding: entry.binding, resource: resourceOf(resources[i] as Resource, entry) }))
+}
+
+function resourceOf({ memory, texture, offset, size }: Resource, { viewDimension }: Entry): GPUBindingResource {
   if (memory) return { buffer: memory.gpu as GPUBuffer, offset, size }
   const given = texture as GPUTexture | GPUTextureView
   if (!('createView' in given)) return given

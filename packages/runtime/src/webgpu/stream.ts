@@ -3,6 +3,7 @@ import { fault, textOf, type WeftError } from '../errors'
 import type { Outcome } from '../memory'
 import type { Observed } from '../observer'
 import { type Call, PassState } from './call'
+import type { CallList } from './call-list'
 import { blame, copying, type Part, type Recorded } from './culprit'
 import { scoped } from './scopes'
 import type { UniformArena } from './uniforms'
@@ -103,9 +104,8 @@ export class CommandStream implements Stream {
   }
 
   /** Dispatches that are kept, from one index to another. They are `recorded` apart, together with what is around them. */
-  replay(calls: readonly Call[], from: number, to: number): void {
-    const pass = this.#openPass()
-    for (let i = from; i < to; i++) this.#state.encode(pass, calls[i] as Call)
+  replay(list: CallList, from: number, to: number): void {
+    list.encode(this.#openPass(), this.#state, from, to)
   }
 
   /** Notes what was encoded, so that a rejected submit can be explained. */
@@ -160,14 +160,18 @@ export class CommandStream implements Stream {
     const { maxSubmitsInFlight } = this.options
     const inFlight = this.submitted - this.#finished
     if (inFlight * 2 < maxSubmitsInFlight) return null
-    const { submitted } = this
-    const caughtUp = () => {
-      this.#finished = submitted
+    this.#watch ??= this.finished().then(() => {
       this.#watch = null
-    }
-    // a lost device refuses to tell, and its loss is reported elsewhere
-    this.#watch ??= this.device.queue.onSubmittedWorkDone().then(caughtUp, caughtUp)
+    })
     return inFlight < maxSubmitsInFlight ? null : this.#watch
+  }
+
+  /** When the device has done all that is submitted. */
+  async finished(): Promise<void> {
+    const { submitted } = this
+    // a lost device refuses to tell, and its loss is reported elsewhere
+    await this.device.queue.onSubmittedWorkDone().catch(() => undefined)
+    this.#finished = Math.max(this.#finished, submitted)
   }
 
   /** Nothing more will be submitted. */
