@@ -1,5 +1,5 @@
 import {
-  f16Bits, f16FromBits, factsOf, isMatrix, isScalar, laneCount, roundF16, scalarOf,
+  f16Bits, f16FromBits, factsOf, isMatrix, isScalar, laneCount, roundF16, scalarBytes, scalarOf,
   type ScalarName, type ValueName,
 } from '../types'
 import { PURE, type PureName } from './pure'
@@ -106,28 +106,20 @@ export const convert = (to: ValueName, value: Value): number[] => {
 }
 
 const memory = new DataView(new ArrayBuffer(16))
-const BYTES: { readonly [S in ScalarName]: number } = { bool: 4, f16: 2, f32: 4, i32: 4, u32: 4 }
-const PUT: { readonly [S in ScalarName]: (offset: number, x: number) => void } = {
-  bool: (o, x) => memory.setUint32(o, x, true),
-  f16: (o, x) => memory.setUint16(o, f16Bits(x), true),
-  f32: (o, x) => memory.setFloat32(o, x, true),
-  i32: (o, x) => memory.setInt32(o, x, true),
-  u32: (o, x) => memory.setUint32(o, x, true),
-}
-const GET: { readonly [S in ScalarName]: (offset: number) => number } = {
-  bool: (o) => memory.getUint32(o, true),
-  f16: (o) => f16FromBits(memory.getUint16(o, true)),
-  f32: (o) => memory.getFloat32(o, true),
-  i32: (o) => memory.getInt32(o, true),
-  u32: (o) => memory.getUint32(o, true),
-}
+/** As what a scalar is put into memory and taken from it. */
+const STORED = { bool: 'Uint32', f16: 'Uint16', f32: 'Float32', i32: 'Int32', u32: 'Uint32' } as const
 
 /** The same bits as another type; the first lane of an f16 vector is the low half of a word. */
 export function bitcast(to: ValueName, value: Value): number[] {
   const from = scalarOf(value.type)
   const target = scalarOf(to)
-  for (const [i, x] of value.lanes.entries()) PUT[from](i * BYTES[from], x)
-  return Array.from({ length: laneCount(to) }, (_, i) => GET[target](i * BYTES[target]))
+  value.lanes.forEach((x, i) => {
+    memory[`set${STORED[from]}`](i * scalarBytes(from), from === 'f16' ? f16Bits(x) : x, true)
+  })
+  return Array.from({ length: laneCount(to) }, (_, i) => {
+    const x = memory[`get${STORED[target]}`](i * scalarBytes(target), true)
+    return target === 'f16' ? f16FromBits(x) : x
+  })
 }
 
 /** A vector or matrix from its parts: none gives zeros, one scalar a splat. */

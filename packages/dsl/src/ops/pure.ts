@@ -4,6 +4,13 @@ import type { Row } from './row'
 import * as R from './refuse'
 import * as W from './whole'
 
+// Signatures that many rows have; a row overrides what is different in it.
+/** Of a float or its lanes. */
+const FLOAT = { over: F.FLOAT, in: ['T'], out: 'T' } as const
+const INTEGER = { over: F.INT, in: ['T'], out: 'T' } as const
+const INFIX = { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix' } as const
+const COMPARE = { ...INFIX, out: 'B' } as const
+
 /**
  * The table of pure ops: every operator and built-in function of WGSL that computes a value from values and can
  * be used in a compute shader. To add a built-in, add a row. Where a row does not say otherwise, its op is a call, has
@@ -16,47 +23,47 @@ const TABLE = {
   /** `!x`, lane by lane. */
   not: { over: F.BOOL, in: ['T'], out: 'T', form: 'prefix', wgsl: '!', eval: (a) => (a ? 0 : 1) },
   /** `~x`: all bits flipped. */
-  bitNot: { over: F.INT, in: ['T'], out: 'T', form: 'prefix', wgsl: '~', eval: (a) => ~a },
+  bitNot: { ...INTEGER, form: 'prefix', wgsl: '~', eval: (a) => ~a },
   /** `x + y`. */
-  add: { over: F.ADDITIVE, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '+', eval: (a, b) => a + b },
+  add: { ...INFIX, over: F.ADDITIVE, wgsl: '+', eval: (a, b) => a + b },
   /** `x - y`. */
-  sub: { over: F.ADDITIVE, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '-', eval: (a, b) => a - b },
+  sub: { ...INFIX, over: F.ADDITIVE, wgsl: '-', eval: (a, b) => a - b },
   /** `x * y`, lane by lane; matrix products are the op `product`. */
-  mul: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '*', eval: { float: (a, b) => a * b, i32: Math.imul, u32: Math.imul } },
+  mul: { ...INFIX, wgsl: '*', eval: { float: (a, b) => a * b, i32: Math.imul, u32: Math.imul } },
   /** `x / y`. Integers truncate; a divisor of 0 gives `x`. */
-  div: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '/', accuracy: 'div', eval: { float: (a, b) => a / b, i32: (a, b) => (b === 0 ? a : a / b), u32: (a, b) => (b === 0 ? a : Math.floor(a / b)) }, refuse: R.zeroDivisor, refuseAny: R.divisor },
+  div: { ...INFIX, wgsl: '/', accuracy: 'div', eval: { float: (a, b) => a / b, i32: (a, b) => (b === 0 ? a : a / b), u32: (a, b) => (b === 0 ? a : Math.floor(a / b)) }, refuse: R.zeroDivisor, refuseAny: R.divisor },
   /** `x % y`, with the sign of `x`. Integers: a divisor of 0 gives 0. */
-  rem: { over: F.NUMERIC, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '%', accuracy: 'inherited', eval: { float: (a, b) => a % b, i32: (a, b) => (b === 0 ? 0 : a % b), u32: (a, b) => (b === 0 ? 0 : a % b) }, refuse: R.remainder, refuseAny: R.divisor },
+  rem: { ...INFIX, wgsl: '%', accuracy: 'inherited', eval: { float: (a, b) => a % b, i32: (a, b) => (b === 0 ? 0 : a % b), u32: (a, b) => (b === 0 ? 0 : a % b) }, refuse: R.remainder, refuseAny: R.divisor },
   /** `x & y`. */
-  bitAnd: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&', eval: (a, b) => a & b },
+  bitAnd: { ...INFIX, over: F.INT, wgsl: '&', eval: (a, b) => a & b },
   /** `x | y`. */
-  bitOr: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '|', eval: (a, b) => a | b },
+  bitOr: { ...INFIX, over: F.INT, wgsl: '|', eval: (a, b) => a | b },
   /** `x ^ y`. */
-  bitXor: { over: F.INT, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '^', eval: (a, b) => a ^ b },
+  bitXor: { ...INFIX, over: F.INT, wgsl: '^', eval: (a, b) => a ^ b },
   /** `x << y`, the amount taken modulo 32. */
   shl: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '<<', eval: (a, b) => a << b, refuseAny: R.shiftAmount },
   /** `x >> y`, the amount taken modulo 32; i32 keeps its sign. */
   shr: { over: F.INT, in: ['T', 'U'], out: 'T', form: 'infix', wgsl: '>>', eval: { i32: (a, b) => a >> b, u32: (a, b) => a >>> b }, refuseAny: R.shiftAmount },
   /** `x == y`, lane by lane. */
-  eq: { over: F.PLAIN, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '==', eval: (a, b) => (a === b ? 1 : 0) },
+  eq: { ...COMPARE, over: F.PLAIN, wgsl: '==', eval: (a, b) => (a === b ? 1 : 0) },
   /** `x != y`, lane by lane. Not a test for NaN: compilers may assume that there is none. */
-  ne: { over: F.PLAIN, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '!=', eval: (a, b) => (a !== b ? 1 : 0) },
+  ne: { ...COMPARE, over: F.PLAIN, wgsl: '!=', eval: (a, b) => (a !== b ? 1 : 0) },
   /** `x < y`, lane by lane. */
-  lt: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '<', eval: (a, b) => (a < b ? 1 : 0) },
+  lt: { ...COMPARE, wgsl: '<', eval: (a, b) => (a < b ? 1 : 0) },
   /** `x <= y`, lane by lane. */
-  le: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '<=', eval: (a, b) => (a <= b ? 1 : 0) },
+  le: { ...COMPARE, wgsl: '<=', eval: (a, b) => (a <= b ? 1 : 0) },
   /** `x > y`, lane by lane. */
-  gt: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '>', eval: (a, b) => (a > b ? 1 : 0) },
+  gt: { ...COMPARE, wgsl: '>', eval: (a, b) => (a > b ? 1 : 0) },
   /** `x >= y`, lane by lane. */
-  ge: { over: F.NUMERIC, in: ['T', 'T'], out: 'B', form: 'infix', wgsl: '>=', eval: (a, b) => (a >= b ? 1 : 0) },
+  ge: { ...COMPARE, wgsl: '>=', eval: (a, b) => (a >= b ? 1 : 0) },
   /** `x && y`: the second operand is not evaluated when the first is false, and loads nothing either way. */
-  and: { over: ['bool'], in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&&', eval: (a, b) => a & b },
+  and: { ...INFIX, over: ['bool'], wgsl: '&&', eval: (a, b) => a & b },
   /** `x || y`. */
-  or: { over: ['bool'], in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '||', eval: (a, b) => a | b },
+  or: { ...INFIX, over: ['bool'], wgsl: '||', eval: (a, b) => a | b },
   /** `x & y` on bools: both are evaluated, lane by lane. */
-  boolAnd: { over: F.BOOL, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '&', eval: (a, b) => a & b },
+  boolAnd: { ...INFIX, over: F.BOOL, wgsl: '&', eval: (a, b) => a & b },
   /** `x | y` on bools. */
-  boolOr: { over: F.BOOL, in: ['T', 'T'], out: 'T', form: 'infix', wgsl: '|', eval: (a, b) => a | b },
+  boolOr: { ...INFIX, over: F.BOOL, wgsl: '|', eval: (a, b) => a | b },
 
   // Logic.
   /** Whether every lane is true. */
@@ -78,21 +85,21 @@ const TABLE = {
   /** `clamp(x, low, high)`; low must not exceed high. */
   clamp: { over: F.NUMERIC, in: ['T', 'T', 'T'], out: 'T', eval: (x, lo, hi) => (x < lo ? lo : x > hi ? hi : x), refuseAny: R.lowAboveHigh },
   /** The least integer ≥ x. */
-  ceil: { over: F.FLOAT, in: ['T'], out: 'T', eval: Math.ceil },
+  ceil: { ...FLOAT, eval: Math.ceil },
   /** The greatest integer ≤ x. */
-  floor: { over: F.FLOAT, in: ['T'], out: 'T', eval: Math.floor },
+  floor: { ...FLOAT, eval: Math.floor },
   /** The nearest integer, ties to even. */
-  round: { over: F.FLOAT, in: ['T'], out: 'T', eval: roundEven },
+  round: { ...FLOAT, eval: roundEven },
   /** x without its fraction. */
-  trunc: { over: F.FLOAT, in: ['T'], out: 'T', eval: Math.trunc },
+  trunc: { ...FLOAT, eval: Math.trunc },
   /** `x - floor(x)`. */
-  fract: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'fract', eval: (a) => a - Math.floor(a) },
+  fract: { ...FLOAT, accuracy: 'fract', eval: (a) => a - Math.floor(a) },
   /** `clamp(x, 0, 1)`. */
-  saturate: { over: F.FLOAT, in: ['T'], out: 'T', eval: (a) => Math.min(Math.max(a, 0), 1) },
+  saturate: { ...FLOAT, eval: (a) => Math.min(Math.max(a, 0), 1) },
   /** 1 where `x >= edge`, else 0: `step(edge, x)`. */
-  step: { over: F.FLOAT, in: ['T', 'T'], out: 'T', eval: (edge, x) => (x >= edge ? 1 : 0) },
+  step: { ...FLOAT, in: ['T', 'T'], eval: (edge, x) => (x >= edge ? 1 : 0) },
   /** `x * y + z`, fused or not. */
-  fma: { over: F.FLOAT, in: ['T', 'T', 'T'], out: 'T', accuracy: 'inherited', whole: W.fma },
+  fma: { ...FLOAT, in: ['T', 'T', 'T'], accuracy: 'inherited', whole: W.fma },
   /** `x * 2^e`. */
   ldexp: { over: F.FLOAT, in: ['T', 'I'], out: 'T', eval: W.ldexp, refuseAny: R.ldexpRange },
   /** Rounds to the nearest f16 value, as f32. */
@@ -100,63 +107,63 @@ const TABLE = {
 
   // Numeric, with an error bound.
   /** √x. */
-  sqrt: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'sqrt', eval: Math.sqrt, refuse: R.negative },
+  sqrt: { ...FLOAT, accuracy: 'sqrt', eval: Math.sqrt, refuse: R.negative },
   /** 1 / √x. */
-  inverseSqrt: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inverseSqrt', eval: (a) => 1 / Math.sqrt(a), refuse: R.notPositive },
+  inverseSqrt: { ...FLOAT, accuracy: 'inverseSqrt', eval: (a) => 1 / Math.sqrt(a), refuse: R.notPositive },
   /** e^x. */
-  exp: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'exp', eval: Math.exp },
+  exp: { ...FLOAT, accuracy: 'exp', eval: Math.exp },
   /** 2^x. */
-  exp2: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'exp', eval: (a) => 2 ** a },
+  exp2: { ...FLOAT, accuracy: 'exp', eval: (a) => 2 ** a },
   /** ln x. */
-  log: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'log', eval: Math.log, refuse: R.notPositive },
+  log: { ...FLOAT, accuracy: 'log', eval: Math.log, refuse: R.notPositive },
   /** log₂ x. */
-  log2: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'log', eval: Math.log2, refuse: R.notPositive },
+  log2: { ...FLOAT, accuracy: 'log', eval: Math.log2, refuse: R.notPositive },
   /** x^y for x ≥ 0. Below 0 engines differ, except for constant integers from −16 to 16, for which the compiler multiplies. */
-  pow: { over: F.FLOAT, in: ['T', 'T'], out: 'T', accuracy: 'inherited', eval: (a, b) => a ** b, refuse: R.powDomain },
+  pow: { ...FLOAT, in: ['T', 'T'], accuracy: 'inherited', eval: (a, b) => a ** b, refuse: R.powDomain },
   /** sin x, x in radians. */
-  sin: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'sin', eval: Math.sin },
+  sin: { ...FLOAT, accuracy: 'sin', eval: Math.sin },
   /** cos x, x in radians. */
-  cos: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'sin', eval: Math.cos },
+  cos: { ...FLOAT, accuracy: 'sin', eval: Math.cos },
   /** tan x, x in radians. */
-  tan: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.tan },
+  tan: { ...FLOAT, accuracy: 'inherited', eval: Math.tan },
   /** Arc sine, for |x| ≤ 1. */
-  asin: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'asin', eval: Math.asin, refuse: R.beyondOne },
+  asin: { ...FLOAT, accuracy: 'asin', eval: Math.asin, refuse: R.beyondOne },
   /** Arc cosine, for |x| ≤ 1. */
-  acos: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'acos', eval: Math.acos, refuse: R.beyondOne },
+  acos: { ...FLOAT, accuracy: 'acos', eval: Math.acos, refuse: R.beyondOne },
   /** Arc tangent. */
-  atan: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'atan', eval: Math.atan },
+  atan: { ...FLOAT, accuracy: 'atan', eval: Math.atan },
   /** The angle of the point (x, y): `atan2(y, x)`. */
-  atan2: { over: F.FLOAT, in: ['T', 'T'], out: 'T', accuracy: 'atan2', eval: Math.atan2 },
+  atan2: { ...FLOAT, in: ['T', 'T'], accuracy: 'atan2', eval: Math.atan2 },
   /** Hyperbolic sine. */
-  sinh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.sinh },
+  sinh: { ...FLOAT, accuracy: 'inherited', eval: Math.sinh },
   /** Hyperbolic cosine. */
-  cosh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.cosh },
+  cosh: { ...FLOAT, accuracy: 'inherited', eval: Math.cosh },
   /** Hyperbolic tangent; the emitter clamps the argument to ±15, since engines overflow beyond. */
-  tanh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'tanh', eval: Math.tanh },
+  tanh: { ...FLOAT, accuracy: 'tanh', eval: Math.tanh },
   /** Inverse hyperbolic sine. */
-  asinh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.asinh },
+  asinh: { ...FLOAT, accuracy: 'inherited', eval: Math.asinh },
   /** Inverse hyperbolic cosine, for x ≥ 1. */
-  acosh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.acosh, refuse: R.belowOne },
+  acosh: { ...FLOAT, accuracy: 'inherited', eval: Math.acosh, refuse: R.belowOne },
   /** Inverse hyperbolic tangent, for |x| < 1. */
-  atanh: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: Math.atanh, refuse: R.oneOrBeyond },
+  atanh: { ...FLOAT, accuracy: 'inherited', eval: Math.atanh, refuse: R.oneOrBeyond },
   /** Radians to degrees. */
-  degrees: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: (a) => (a * 180) / Math.PI },
+  degrees: { ...FLOAT, accuracy: 'inherited', eval: (a) => (a * 180) / Math.PI },
   /** Degrees to radians. */
-  radians: { over: F.FLOAT, in: ['T'], out: 'T', accuracy: 'inherited', eval: (a) => (a * Math.PI) / 180 },
+  radians: { ...FLOAT, accuracy: 'inherited', eval: (a) => (a * Math.PI) / 180 },
   /** `x * (1 - t) + y * t`. */
   mix: { over: F.FLOAT, in: ['T', 'T', 'TS'], out: 'T', accuracy: 'inherited', whole: W.mix },
   /** `smoothstep(low, high, x)`; low must differ from high. */
-  smoothstep: { over: F.FLOAT, in: ['T', 'T', 'T'], out: 'T', accuracy: 'inherited', whole: W.smoothstep, refuseAny: R.equalEdges },
+  smoothstep: { ...FLOAT, in: ['T', 'T', 'T'], accuracy: 'inherited', whole: W.smoothstep, refuseAny: R.equalEdges },
 
   // Two results at once in WGSL; each of them is an op here, and `fn.frexp` / `fn.modf` give both.
   /** The significand of x, in ±[0.5, 1). */
-  frexpFract: { over: F.FLOAT, in: ['T'], out: 'T', wgsl: 'frexp', member: 'fract', eval: (a) => W.frexp(a)[0] },
+  frexpFract: { ...FLOAT, wgsl: 'frexp', member: 'fract', eval: (a) => W.frexp(a)[0] },
   /** The exponent of x, so that x = fract · 2^exp. */
   frexpExp: { over: F.FLOAT, in: ['T'], out: 'I', wgsl: 'frexp', member: 'exp', eval: (a) => W.frexp(a)[1] },
   /** The fraction of x, with the sign of x. */
-  modfFract: { over: F.FLOAT, in: ['T'], out: 'T', wgsl: 'modf', member: 'fract', eval: (a) => a - Math.trunc(a) },
+  modfFract: { ...FLOAT, wgsl: 'modf', member: 'fract', eval: (a) => a - Math.trunc(a) },
   /** x without its fraction. */
-  modfWhole: { over: F.FLOAT, in: ['T'], out: 'T', wgsl: 'modf', member: 'whole', eval: Math.trunc },
+  modfWhole: { ...FLOAT, wgsl: 'modf', member: 'whole', eval: Math.trunc },
 
   // Vectors and matrices.
   /** Σ xᵢ yᵢ. */
@@ -182,17 +189,17 @@ const TABLE = {
 
   // Bits.
   /** The number of leading zeros. */
-  countLeadingZeros: { over: F.INT, in: ['T'], out: 'T', eval: Math.clz32 },
+  countLeadingZeros: { ...INTEGER, eval: Math.clz32 },
   /** The number of ones. */
-  countOneBits: { over: F.INT, in: ['T'], out: 'T', eval: W.countOnes },
+  countOneBits: { ...INTEGER, eval: W.countOnes },
   /** The number of trailing zeros. */
-  countTrailingZeros: { over: F.INT, in: ['T'], out: 'T', eval: (a) => ((a | 0) === 0 ? 32 : 31 - Math.clz32(a & -a)) },
+  countTrailingZeros: { ...INTEGER, eval: (a) => ((a | 0) === 0 ? 32 : 31 - Math.clz32(a & -a)) },
   /** The position of the most significant bit that differs from the sign; −1 if there is none. */
-  firstLeadingBit: { over: F.INT, in: ['T'], out: 'T', eval: { i32: (a) => 31 - Math.clz32(a < 0 ? ~a : a), u32: (a) => 31 - Math.clz32(a) } },
+  firstLeadingBit: { ...INTEGER, eval: { i32: (a) => 31 - Math.clz32(a < 0 ? ~a : a), u32: (a) => 31 - Math.clz32(a) } },
   /** The position of the least significant one; −1 if there is none. */
-  firstTrailingBit: { over: F.INT, in: ['T'], out: 'T', eval: (a) => ((a | 0) === 0 ? -1 : 31 - Math.clz32(a & -a)) },
+  firstTrailingBit: { ...INTEGER, eval: (a) => ((a | 0) === 0 ? -1 : 31 - Math.clz32(a & -a)) },
   /** The bits in reverse order. */
-  reverseBits: { over: F.INT, in: ['T'], out: 'T', eval: W.reverseBits },
+  reverseBits: { ...INTEGER, eval: W.reverseBits },
   /** `count` bits of x from `offset` on, sign-extended for i32. */
   extractBits: { over: F.INT, in: ['T', 'u32', 'u32'], out: 'T', eval: { i32: W.extractBitsI32, u32: W.extractBitsU32 }, refuseAny: R.bitRange },
   /** x with `count` bits from `offset` on replaced by the low bits of y. */
