@@ -6,6 +6,7 @@ import { normCases } from './norm.cases.js'
 import { normsCases } from './norms.cases.js'
 import { optimizerCases } from './optimizer.cases.js'
 import { reduceCases } from './reduce.cases.js'
+import { rowsCases } from './rows.cases.js'
 import { saxpyCases } from './saxpy.cases.js'
 import { scanCases } from './scan.cases.js'
 import { shapeCases } from './shape.cases.js'
@@ -20,6 +21,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   norms: normsCases,
   optimizer: optimizerCases,
   reduce: reduceCases,
+  rows: rowsCases,
   saxpy: saxpyCases,
   scan: scanCases,
   shape: shapeCases,

@@ -1,0 +1,174 @@
+import type { CompiledKernel } from '@weft/codegen'
+import * as reduction from '../../generated/reduce'
+import * as g from '../../generated/rows'
+import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+
+export type RowType = 'f32' | 'f16'
+
+type Pair = Readonly<Record<RowType, CompiledKernel>>
+
+const bytesOf = (type: RowType): number => (type === 'f16' ? 2 : 4)
+
+interface Rows {
+  readonly rows: number
+  readonly cols: number
+  readonly type?: RowType
+}
+
+export interface LogSoftmaxArgs extends Rows {
+  /** [rows, cols] */
+  readonly x: BufferLike
+  /** [rows, cols], written; may be x */
+  readonly y: BufferLike
+}
+
+const LOG: Pair = { f32: g.log_softmax, f16: g.log_softmax_f16 }
+
+/** y = x − m − ln Σ exp(x − m) over each row, with m its maximum; a row of −∞ gives −∞. */
+export async function logSoftmax(
+  runtime: Runtime,
+  { x, y, rows, cols, type = 'f32' }: LogSoftmaxArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('log_softmax', { rows, cols })
+  const [n, bytes] = [rows * cols, bytesOf(type)]
+  checkBuffers('log_softmax', { x: [x, n, bytes], y: [y, n, bytes] })
+  if (n > 0) await runtime.run(chosen(LOG[type], options), { x, y, rows, cols })
+}
+
+export interface SoftmaxGradientArgs extends Rows {
+  /** The result of the forward: [rows, cols] */
+  readonly y: BufferLike
+  readonly dy: BufferLike
+  /** Written; may be dy. */
+  readonly dx: BufferLike
+}
+
+async function gradient(
+  runtime: Runtime,
+  what: string,
+  kernels: Pair,
+  { y, dy, dx, rows, cols, type = 'f32' }: SoftmaxGradientArgs,
+  options: HostOptions,
+): Promise<void> {
+  checkSizes(what, { rows, cols })
+  const [n, bytes] = [rows * cols, bytesOf(type)]
+  checkBuffers(what, { y: [y, n, bytes], dy: [dy, n, bytes], dx: [dx, n, bytes] })
+  if (n > 0) await runtime.run(chosen(kernels[type], options), { y, dy, dx, rows, cols })
+}
+
+/** dx = y · (dy − Σ dy · y), of the result y of softmax. */
+export const softmaxBackward = (
+  runtime: Runtime,
+  args: SoftmaxGradientArgs,
+  options: HostOptions = {},
+): Promise<void> =>
+  gradient(runtime, 'softmax_backward', { f32: g.softmax_backward, f16: g.softmax_backward_f16 }, args, options)
+
+/** dx = dy − exp(y) · Σ dy, of the result y of log-softmax. */
+export const logSoftmaxBackward = (
+  runtime: Runtime,
+  args: SoftmaxGradientArgs,
+  options: HostOptions = {},
+): Promise<void> =>
+  gradient(
+    runtime,
+    'log_softmax_backward',
+    { f32: g.log_softmax_backward, f16: g.log_softmax_backward_f16 },
+    args,
+    options,
+  )
+
+export interface CrossEntropyArgs extends Rows {
+  /** Logits: [rows, cols] */
+  readonly x: BufferLike
+  /** u32: [rows]; one that is not below cols leaves its row out */
+  readonly target: BufferLike
+  /** [rows], f32, written */
+  readonly loss: BufferLike
+  /** ln Σ exp(x), for the gradient: [rows], f32, written */
+  readonly lse: BufferLike
+}
+
+const CROSS: Pair = { f32: g.cross_entropy, f16: g.cross_entropy_f16 }
+
+/** loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]], for any vocabulary. */
+export async function crossEntropy(
+  runtime: Runtime,
+  { x, target, loss, lse, rows, cols, type = 'f32' }: CrossEntropyArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('cross_entropy', { rows, cols })
+  checkBuffers('cross_entropy', {
+    x: [x, rows * cols, bytesOf(type)],
+    target: [target, rows],
+    loss: [loss, rows],
+    lse: [lse, rows],
+  })
+  if (cols === 0 && rows > 0) throw new RangeError('cross_entropy: cols must be at least 1, got 0')
+  await runtime.run(chosen(CROSS[type], options), { x, target, loss, lse, rows, cols })
+}
+
+export interface CrossEntropyBackwardArgs extends Rows {
+  readonly x: BufferLike
+  readonly target: BufferLike
+  /** As the forward left it. */
+  readonly lse: BufferLike
+  /** [rows, cols], written; may be x */
+  readonly dx: BufferLike
+  /** The gradient of each loss: 1 / rows for the mean. 1 when left out. */
+  readonly scale?: number
+}
+
+const CROSS_BACKWARD: Pair = { f32: g.cross_entropy_backward, f16: g.cross_entropy_backward_f16 }
+
+/** dx = scale · (softmax(x) − one-hot(target)), from the logits and their lse. */
+export async function crossEntropyBackward(
+  runtime: Runtime,
+  { x, target, lse, dx, rows, cols, scale = 1, type = 'f32' }: CrossEntropyBackwardArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('cross_entropy_backward', { rows, cols })
+  const [n, bytes] = [rows * cols, bytesOf(type)]
+  checkBuffers('cross_entropy_backward', {
+    x: [x, n, bytes],
+    target: [target, rows],
+    lse: [lse, rows],
+    dx: [dx, n, bytes],
+  })
+  if (n > 0) await runtime.run(chosen(CROSS_BACKWARD[type], options), { x, target, lse, dx, rows, cols, scale })
+}
+
+export interface MeanSquaredErrorArgs {
+  /** [n] */
+  readonly x: BufferLike
+  /** [n] */
+  readonly y: BufferLike
+  /** [1], f32, written */
+  readonly out: BufferLike
+  readonly n: number
+  readonly type?: RowType
+}
+
+const ERROR: Pair = { f32: g.squared_error, f16: g.squared_error_f16 }
+const PART = 65_536
+
+/** out = Σ (x − y)² / n. Its gradient by x is `sub`, times 2 / n. */
+export async function meanSquaredError(
+  runtime: Runtime,
+  { x, y, out, n, type = 'f32' }: MeanSquaredErrorArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('squared_error', { n })
+  checkBuffers('squared_error', { x: [x, n, bytesOf(type)], y: [y, n, bytesOf(type)], out: [out, 1] })
+  if (n === 0) throw new RangeError('squared_error: there is no mean of 0 elements')
+  const kernel = chosen(ERROR[type], options)
+  if (n <= PART) {
+    await runtime.run(kernel, { x, y, out, rows: 1, size: n, n, scale: 1 / n })
+    return
+  }
+  const rows = Math.ceil(n / PART)
+  using parts = runtime.buffer({ size: 4 * rows })
+  await runtime.run(kernel, { x, y, out: parts, rows, size: PART, n, scale: 1 })
+  await runtime.run(chosen(reduction.sum_rows, options), { x: parts, out, rows: 1, size: rows, n: rows, scale: 1 / n })
+}

@@ -1,0 +1,2 @@
+export { losses } from './losses'
+export { softmaxes } from './softmaxes'
