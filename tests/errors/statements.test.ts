@@ -77,7 +77,7 @@ describe('statements and functions', () => {
   error('bad-launch', 'a fraction', ['bad-launch: 1.5 is not a number of workgroups', '  at AT', '  note: the launch rule computes with its params and non-negative integers: ({ n }) => [ceilDiv(n, 64)]'], () => {
     return kernel('wrong', { workgroupSize: [1], bindings: {}, workgroups: () => [1.5] }, () => undefined).ir() // AT
   })
-  error('bad-launch', 'no array', ['bad-launch: the launch rule gives 5', '  at AT', '  note: it gives one to three counts: ({ rows }) => [rows]'], () => {
+  error('bad-launch', 'no array', ['bad-launch: the result of the launch rule must be one to three counts, as ({ rows }) => [rows], and is 5', '  at AT'], () => {
     return kernel('wrong', { workgroupSize: [1], bindings: {}, workgroups: any<() => number[]>(() => 5) }, () => undefined).ir() // AT
   })
   error('not-constant', 'the lane of a broadcast', ['not-constant: argument 2 of subgroupBroadcast must be a constant', '  at AT', '  note: give a JavaScript number; for a variable lane use subgroupShuffle'], () => build(({ n }, k) => {

@@ -1,143 +1,147 @@
-import type { Expr } from '../ir'
-import { canBitcast, PURE, type PureName, productType, type Row, type Slot, slotType } from '../ops'
+import type { Bitcast, Convert, Expr } from '../ir'
+import { canBitcast, PURE, type PureName, productType, type Row, resolve, slotType } from '../ops'
 import { isMatrix, isValueName, isVector, laneCount, scalarOf, type ValueName } from '../types'
-import { fail, type Session } from './context'
-import { exprState, Handle, isHandle, type Owner, ownerOf } from './handle'
-import { constant, describe, splat } from './lift'
-import { read } from './read'
+import { fail } from './fail'
+import { describe, Handle, homeOf, isHandle, isPlain, read, STATE, valueState } from './handle'
+import { constant, splat } from './lift'
+import { NOWHERE, type OpenBlock } from './session'
 
 /** Building operations: overload resolution by the row, numbers lifted to the type of their partners. */
 
-/** Result types by op and `T`; null where the row does not range over `T`. */
-const results = new Map<PureName, Map<ValueName, ValueName | null>>()
+/** The type of an operand; null is a JavaScript number or boolean, which takes the type that is wanted. */
+type Given = ValueName | null
 
-/** The type of the result when `T` is `t`; the operands were already made to fit their slots. */
-function resultType(op: PureName, row: Row, t: ValueName): ValueName | null {
-  let byType = results.get(op)
-  if (!byType) results.set(op, (byType = new Map()))
-  let found = byType.get(t)
-  if (found === undefined) {
-    found = row.over.length === 0 || row.over.includes(t) ? slotType(row.out, t) : null
-    byType.set(t, found)
-  }
+/** How an op applies to operands of certain types. */
+interface Overload {
+  readonly op: PureName | 'product'
+  readonly type: ValueName
+  /** What each operand must be made: numbers are lifted to it, scalars splatted. */
+  readonly wanted: readonly ValueName[]
+}
+
+/** The overloads of an op that were asked for so far, as a tree: by the type of each operand in turn. */
+class Choice {
+  overload: Overload | null | undefined
+  readonly next = new Map<Given, Choice>()
+}
+const choices = new Map<PureName, Choice>()
+
+function next<K>(known: Map<K, Choice>, key: K): Choice {
+  let found = known.get(key)
+  if (!found) known.set(key, (found = new Choice()))
   return found
 }
 
-/** The type that `T` stands for: of the operands in its slots, the one with most lanes. */
-function overloadType(op: PureName, row: Row, args: readonly unknown[]): ValueName {
-  let t: ValueName | null = null
-  for (let i = 0; i < args.length; i++) {
-    const slot = row.in[i]
-    const arg = args[i]
-    if ((slot !== 'T' && slot !== 'TS') || !isHandle(arg)) continue
-    const given = arg.type
-    if (!isValueName(given)) return noOverload(op, row, args)
-    if (t === null || laneCount(given) > laneCount(t)) t = given
+export function apply(name: PureName, operands: readonly unknown[]): Handle {
+  const { op, type, wanted } = overloadOf(name, operands)
+  const home = homeOf(operands)
+  const { session } = home
+  const args: Expr[] = []
+  for (let i = 0; i < operands.length; i++) {
+    const operand = operands[i]
+    const want = wanted[i] as ValueName
+    if (!isHandle(operand)) args.push(constant(want, operand))
+    else {
+      const node = read(operand, session)
+      args.push(operand[STATE].type === want ? node : splat(want, node, session))
+    }
   }
-  if (t !== null) return t
-  if (!row.in.some((slot) => slot === 'T' || slot === 'TS')) return 'u32'
-  return args.every((a) => typeof a === 'number' || typeof a === 'boolean')
-    ? fail(
-        'untyped-number',
-        `${op}(${args.join(', ')}) has no operand with a type`,
-        `give one a type: ${op}(f32(${args.join('), f32(')}))`,
-      )
-    : noOverload(op, row, args)
+  return operation({ kind: 'op', at: session.at(), type, op, args }, home, op)
 }
 
-export function apply(op: PureName, args: readonly unknown[]): Handle {
+function overloadOf(op: PureName, operands: readonly unknown[]): Overload {
   const row: Row = PURE[op]
-  if (args.length !== row.in.length) {
-    fail(
-      'no-overload',
-      `${op} takes ${row.in.length} argument${row.in.length === 1 ? '' : 's'}, and was given ${args.length}`,
+  if (operands.length !== row.in.length)
+    fail('no-overload', `${op} takes ${counted(row.in.length, 'argument')}, and was given ${operands.length}`)
+  let choice = next(choices, op)
+  for (const x of operands) {
+    const type = isHandle(x) ? x[STATE].type : isPlain(x) ? null : undefined
+    if (type !== null && typeof type !== 'string') return noOverload(op, row, operands)
+    choice = next(choice.next, type)
+  }
+  if (choice.overload === undefined)
+    choice.overload = choose(
+      op,
+      row,
+      operands.map((x) => (isHandle(x) ? x.type : null)),
     )
-  }
-  const owner = ownerOf(args)
-  const { session } = owner
-  const t = overloadType(op, row, args)
-  if ((op === 'mul' || op === 'div') && args.some((a) => isHandle(a) && isValueName(a.type) && isMatrix(a.type))) {
-    return product(op, args, owner)
-  }
-  const lifted: Expr[] = []
-  for (let i = 0; i < args.length; i++) lifted.push(liftSlot(op, row, row.in[i] as Slot, t, args, i, session))
-  const type = resultType(op, row, t) ?? noOverload(op, row, args)
-  return operation(Object.freeze({ kind: 'op', at: session?.at() ?? -1, type, op, args: lifted }), owner, op)
+  return choice.overload ?? noOverload(op, row, operands)
 }
 
-function liftSlot(
-  op: PureName,
-  row: Row,
-  slot: Slot,
-  t: ValueName,
-  args: readonly unknown[],
-  i: number,
-  session: Session | null,
-): Expr {
-  const arg = args[i]
-  const type = slotType(slot, t)
-  if (!isHandle(arg)) {
-    if ((typeof arg !== 'number' && typeof arg !== 'boolean') || isMatrix(type)) return noOverload(op, row, args)
-    return slot === 'TS'
-      ? constant(laneCount(t) > 1 ? scalarOf(t) : t, arg)
-      : slot === 'BS'
-        ? constant('bool', arg)
-        : constant(type, arg)
+/** What `&` and `|` are on bools: ops of their own. */
+const ON_BOOLS: { readonly [K in PureName]?: PureName } = { bitAnd: 'boolAnd', bitOr: 'boolOr' }
+
+/** `T` stands for the type with most lanes among the operands in its slots. */
+function choose(op: PureName, row: Row, given: readonly Given[]): Overload | null {
+  let t: Given = row.over.length === 0 ? 'u32' : null
+  row.in.forEach((slot, i) => {
+    const type = given[i] as Given
+    if (type !== null && (slot === 'T' || slot === 'TS') && (t === null || laneCount(type) > laneCount(t))) t = type
+  })
+  if (t === null) return null
+  const whole: ValueName = t
+  if (op === 'mul' && given.some((type) => type !== null && isMatrix(type))) {
+    const wanted = given.map((type) => type ?? scalarOf(whole))
+    const type = productType(wanted[0] as ValueName, wanted[1] as ValueName)
+    return type && { op: 'product', type, wanted }
   }
-  const given = arg.type
-  if (given === type || (slot === 'TS' && given === scalarOf(t)) || (slot === 'BS' && given === 'bool'))
-    return read(arg, session)
-  const splattable = slot === 'T' || slot === 'U' || slot === 'I'
-  if (splattable && isVector(type) && given === scalarOf(type))
-    return splat(type, read(arg, session), session?.at() ?? -1)
-  return noOverload(op, row, args)
+  if (row.over.length > 0 && !row.over.includes(whole)) {
+    const other = ON_BOOLS[op]
+    return other ? choose(other, PURE[other], given) : null
+  }
+  const wanted = row.in.map((slot, i): ValueName => {
+    const want = slotType(slot, whole)
+    const type = given[i] as Given
+    // `resolve` takes a scalar in slots that may be either
+    const either = slot === 'TS' || slot === 'BS'
+    if (type === null) return either ? scalarOf(want) : want
+    return !either && isVector(want) && type === scalarOf(want) ? want : type
+  })
+  if (wanted.some((type, i) => given[i] === null && isMatrix(type))) return null
+  const type = resolve(row, wanted)
+  return type && { op, type, wanted }
 }
 
 /** Wraps an operation and remembers it, so that one that nothing uses is reported. */
-export function operation(node: Expr, owner: Owner, what: string): Handle {
-  const at = 'at' in node ? node.at : 0
-  const state = exprState(node, owner, at, what)
-  owner.session?.operations.push(state)
+export function operation(node: Expr, home: OpenBlock, label: string): Handle {
+  const state = valueState(node, home, label)
+  if (home !== NOWHERE) home.session.operations.push(state)
   return new Handle(state)
 }
 
-function product(op: PureName, args: readonly unknown[], owner: Owner): Handle {
-  const { session } = owner
-  const partner = args.find((a): a is Handle => isHandle(a)) as Handle
-  const [a, b] = args.map((x) => (isHandle(x) ? read(x, session) : constant(scalarOf(partner.type), x)))
-  if (!a || !b || op === 'div') return noOverload(op, PURE[op], args)
-  const type = productType(a.type as ValueName, b.type as ValueName) ?? noOverload(op, PURE[op], args)
-  return operation(
-    Object.freeze({ kind: 'op', at: session?.at() ?? -1, type, op: 'product', args: [a, b] }),
-    owner,
-    'mul',
-  )
-}
+export const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
-function noOverload(op: string, row: Row, args: readonly unknown[]): never {
-  const given = args.map((a) => (isHandle(a) ? a.type : describe(a))).join(', ')
+function noOverload(op: PureName, row: Row, operands: readonly unknown[]): never {
+  if (operands.every(isPlain))
+    fail(
+      'untyped-number',
+      `${op}(${operands.join(', ')}) has no operand with a type`,
+      `give one a type: ${op}(f32(${operands.join('), f32(')}))`,
+    )
+  const given = operands.map((x) => (isHandle(x) ? x.type : describe(x))).join(', ')
   const over = row.over.length > 6 ? `${row.over.slice(0, 5).join(', ')}, …` : row.over.join(', ')
-  const where = row.over.length > 0 ? ` where T is ${over}` : ''
   return fail(
     'no-overload',
     `${op}(${given}) does not exist`,
-    `${op}(${row.in.join(', ')}) gives ${row.out}${where}; convert operands with f32(x), u32(x), …`,
+    `${op}(${row.in.join(', ')}) gives ${row.out}${over && ` where T is ${over}`}; convert operands with f32(x), u32(x), …`,
   )
 }
 
 /** The bits of `x` as another type of the same size. */
 export function bitcast(to: ValueName, x: unknown): Handle {
-  if (!isHandle(x) || !isValueName(x.type) || !canBitcast(to, x.type)) {
-    return fail(
-      'no-overload',
-      `bitcast to ${to} of ${describe(x)} does not exist`,
-      'both types must have the same number of bits, and none may be a bool or a matrix',
-    )
-  }
-  const owner = ownerOf([x])
-  return operation(
-    Object.freeze({ kind: 'bitcast', at: owner.session?.at() ?? -1, type: to, arg: read(x, owner.session) }),
-    owner,
-    'bitcast',
+  if (isHandle(x) && isValueName(x.type) && canBitcast(to, x.type)) return convert('bitcast', to, x, 'bitcast')
+  return fail(
+    'no-overload',
+    `bitcast to ${to} of ${describe(x)} does not exist`,
+    'both types must have the same number of bits, and none may be a bool or a matrix',
   )
+}
+
+/** A value as another type: its bits, or lane by lane. */
+export function convert(kind: 'bitcast' | 'convert', type: ValueName, x: Handle, label: string): Handle {
+  const home = homeOf([x])
+  const { session } = home
+  const arg = read(x, session)
+  const node: Convert | Bitcast = { kind, at: session.at(), type, arg }
+  return operation(node, home, label)
 }

@@ -1,101 +1,84 @@
-import type { BuiltinName, PureName } from '../ops'
+import { BUILTINS, type BuiltinName, type PureName } from '../ops'
 import { apply } from './apply'
-import type { Body } from './body'
 import type { Builder } from './builder-types'
-import { fail, type Session } from './context'
 import { control } from './control'
 import { effects } from './effects'
-import { exprState, Handle, type Owner, STATE } from './handle'
-import { read } from './read'
-import { wrapValue } from './ref'
+import { fail } from './fail'
+import { type Handle, STATE } from './handle'
+import { swizzle, value } from './place'
+import type { Session } from './session'
 import { variables } from './variables'
 
 /** `k`: the methods of variables.ts, control.ts and effects.ts, and the built-in values. */
 
-const BODY: unique symbol = Symbol('body')
+const SESSION: unique symbol = Symbol('session')
 
 class BodyBuilder {
-  readonly [BODY]: Body
-  readonly variant: string
+  readonly [SESSION]: Session
 
-  constructor(body: Body) {
-    this[BODY] = body
-    this.variant = body.variant
-  }
-
-  get workgroupSize(): number {
-    return invocations(this[BODY])
-  }
-
-  /** The index of the workgroup over all dimensions, x fastest. */
-  get workgroupIndex(): Handle {
-    return linear(this[BODY].session)
-  }
-
-  get globalIndex(): Handle {
-    const { session } = this[BODY]
-    return quiet(
-      'add',
-      quiet('mul', linear(session), invocations(this[BODY])),
-      builtin(session, 'local_invocation_index', 'u32'),
-    )
+  constructor(session: Session) {
+    this[SESSION] = session
   }
 }
 
+export const makeBuilder = (session: Session): Builder => new BodyBuilder(session) as unknown as Builder
+
+// on one prototype, once: closures for a hundred methods would cost more than a small kernel
 for (const [name, method] of Object.entries({ ...variables, ...control, ...effects })) {
   Object.defineProperty(BodyBuilder.prototype, name, {
     value(this: BodyBuilder, ...args: never[]): unknown {
-      return method(this[BODY], ...args)
+      return method(this[SESSION], ...args)
     },
   })
 }
 
-const BUILTIN_VALUES = {
-  localIndex: ['local_invocation_index', 'u32'],
-  localId: ['local_invocation_id', 'vec3u'],
-  globalId: ['global_invocation_id', 'vec3u'],
-  workgroupId: ['workgroup_id', 'vec3u'],
-  numWorkgroups: ['num_workgroups', 'vec3u'],
-  subgroupSize: ['subgroup_size', 'u32'],
-  subgroupInvocationId: ['subgroup_invocation_id', 'u32'],
-  subgroupId: ['subgroup_id', 'u32'],
-  numSubgroups: ['num_subgroups', 'u32'],
-} as const
-/** Built-in values that depend on how workgroups are spread over dimensions. */
-const GRID: ReadonlySet<string> = new Set(['global_invocation_id', 'workgroup_id', 'num_workgroups'])
-for (const [name, [value, type]] of Object.entries(BUILTIN_VALUES)) {
+const getter = (name: string, get: (session: Session) => unknown): void => {
   Object.defineProperty(BodyBuilder.prototype, name, {
-    get(this: BodyBuilder): Handle {
-      const { session } = this[BODY]
-      if (GRID.has(value)) session.seesGrid = true
-      return builtin(session, value, type)
+    configurable: true,
+    get(this: BodyBuilder): unknown {
+      return get(this[SESSION])
     },
   })
 }
 
-export const makeBuilder = (body: Body): Builder => new BodyBuilder(body) as unknown as Builder
-
-const moduleOwner = (session: Session): Owner => ({ session, scope: null, home: null })
+for (const [wgsl, { type }] of Object.entries(BUILTINS)) {
+  // local_invocation_index is localIndex, num_workgroups is numWorkgroups
+  const name = wgsl.replace(/(?<=l)_invocation/, '').replace(/_(.)/g, (_, c: string) => c.toUpperCase())
+  // of these the values depend on how workgroups are spread over dimensions
+  const isGrid = type === 'vec3u' && name !== 'localId'
+  getter(name, (session) => {
+    if (isGrid) session.seesGrid = true
+    return builtin(session, wgsl as BuiltinName)
+  })
+}
+getter('workgroupSize', invocations)
+getter('variant', (session) => session.variant)
+// in terms of what every device has, and not the built-ins of these names
+getter('workgroupIndex', linear)
+getter('globalIndex', (session) =>
+  quiet('add', quiet('mul', linear(session), invocations(session)), builtin(session, 'local_invocation_index')),
+)
 
 /** One handle for each built-in value of a session. */
-function builtin(session: Session, name: BuiltinName, type: 'u32' | 'vec3u'): Handle {
+function builtin(session: Session, name: BuiltinName): Handle {
   let handle = session.builtins.get(name)
   if (!handle) {
-    handle = new Handle(
-      exprState(Object.freeze({ kind: 'builtin', type, name }), moduleOwner(session), 0, `built-in ${name}`),
-    )
+    handle = value({ kind: 'builtin', type: BUILTINS[name].type, name }, session.module, `built-in ${name}`)
     session.builtins.set(name, handle)
   }
   return handle
 }
 
-const invocations = (body: Body): number =>
-  body.invocations ??
-  fail(
-    'bad-argument',
-    'the workgroup size is set by overrides, so its product is not known here',
-    'use the overrides, or fixed numbers in workgroupSize',
+function invocations({ invocations }: Session): number {
+  return (
+    invocations ??
+    fail(
+      'bad-argument',
+      'the workgroup size is set by overrides, so its product is not known here',
+      'use the overrides, or fixed numbers in workgroupSize',
+    )
   )
+}
 
 /** What weft itself puts in is not reported as unused. */
 function quiet(op: PureName, a: Handle, b: Handle | number): Handle {
@@ -104,16 +87,10 @@ function quiet(op: PureName, a: Handle, b: Handle | number): Handle {
   return handle
 }
 
+/** The index of the workgroup over all dimensions, x fastest. */
 function linear(session: Session): Handle {
-  const lane = (of: Handle, i: number): Handle =>
-    wrapValue(
-      Object.freeze({ kind: 'swizzle', at: session.at(), type: 'u32', of: read(of, session), lanes: [i] }),
-      moduleOwner(session),
-      0,
-      'a built-in',
-    )
-  const id = builtin(session, 'workgroup_id', 'vec3u')
-  const count = builtin(session, 'num_workgroups', 'vec3u')
-  const plane = quiet('add', quiet('mul', lane(id, 2), lane(count, 1)), lane(id, 1))
-  return quiet('add', quiet('mul', plane, lane(count, 0)), lane(id, 0))
+  const id = builtin(session, 'workgroup_id')
+  const count = builtin(session, 'num_workgroups')
+  const plane = quiet('add', quiet('mul', swizzle(id, 'z'), swizzle(count, 'y')), swizzle(id, 'y'))
+  return quiet('add', quiet('mul', plane, swizzle(count, 'x')), swizzle(id, 'x'))
 }

@@ -1,78 +1,55 @@
 import type { Expr as Node } from '../ir'
-import {
-  factsOf,
-  isMatrix,
-  isScalar,
-  isValueName,
-  laneCount,
-  scalarOf,
-  type ValueName,
-  vectorName,
-  withScalar,
-} from '../types'
-import { operation } from './apply'
-import { fail } from './context'
-import { exprState, Handle, isHandle, NOBODY, ownerOf } from './handle'
-import { constant, literal } from './lift'
-import { read } from './read'
+import { factsOf, isMatrix, isValueName, laneCount, type ValueName, vectorName, withScalar } from '../types'
+import { convert, counted, operation } from './apply'
+import { fail } from './fail'
+import { type Handle, homeOf, isHandle, read, STATE } from './handle'
+import { constant, constantHandle, constantOf, literal } from './lift'
 
 /** The constructor `type(…parts)`. */
 export function construct(type: ValueName, parts: readonly unknown[]): Handle {
-  const owner = ownerOf(parts)
-  const scalar = scalarOf(type)
-  const done = (node: Node): Handle =>
-    node.kind === 'const' ? new Handle(exprState(node, NOBODY, 0)) : operation(node, owner, type)
-  if (parts.length === 0) return done(constant(type, scalar === 'bool' ? false : 0))
-  if (parts.length === 1 && isHandle(parts[0])) {
-    const single = convert(type, parts[0])
-    if (single) return single
+  const { scalar, cols } = factsOf(type)
+  const first = parts.length === 0 ? (scalar === 'bool' ? false : 0) : parts[0]
+  if (parts.length === 1 && isHandle(first)) {
+    const given = first[STATE].type
+    if (given === type) return first
+    // otherwise `first` is a part of a `type`, and not a whole one
+    if (isValueName(given) && laneCount(given) === laneCount(type) && withScalar(given, scalar) === type)
+      return convert('convert', type, first, type)
   }
-  if (parts.every((p) => typeof p === 'number' || typeof p === 'boolean')) {
-    const lanes = parts.map((p) => literal(scalar, p))
-    if (lanes.length === laneCount(type)) return done(Object.freeze({ kind: 'const', type, lanes }))
-    if (lanes.length === 1 && !isMatrix(type)) return done(constant(type, parts[0]))
+  if (!parts.some(isHandle)) {
+    if (parts.length < (cols > 1 ? 1 : 2)) return constantHandle(constant(type, first))
+    if (parts.length === laneCount(type))
+      return constantHandle(
+        constantOf(
+          type,
+          parts.map((part) => literal(scalar, part)),
+        ),
+      )
   }
-  const args = parts.map((p): Node => (isHandle(p) ? read(p, owner.session) : constant(scalar, p)))
+  const home = homeOf(parts)
+  const { session } = home
+  const args = parts.map((part): Node => (isHandle(part) ? read(part, session) : constant(scalar, part)))
   checkParts(type, args)
-  return done(Object.freeze({ kind: 'construct', at: owner.session?.at() ?? -1, type, args }))
+  return operation({ kind: 'construct', at: session.at(), type, args }, home, type)
 }
 
-/** The same value, or its conversion lane by lane; null where `from` is a part of a `type` rather than a whole one. */
-function convert(type: ValueName, from: Handle): Handle | null {
-  const given = from.type
-  if (given === type) return from
-  if (!isValueName(given) || laneCount(given) !== laneCount(type) || withScalar(given, scalarOf(type)) !== type)
-    return null
-  const owner = ownerOf([from])
-  return operation(
-    Object.freeze({ kind: 'convert', at: owner.session?.at() ?? -1, type, arg: read(from, owner.session) }),
-    owner,
-    type,
-  )
-}
-
+/** Vectors take scalars and shorter vectors, or one scalar for all lanes; matrices take scalars or columns. */
 function checkParts(type: ValueName, args: readonly Node[]): void {
-  const scalar = scalarOf(type)
-  const { rows, cols } = factsOf(type)
-  const given = args.map((a) => (typeof a.type === 'string' ? a.type : null))
-  const total = given.reduce(
-    (n, g) => n + (g === null || isMatrix(g) || scalarOf(g) !== scalar ? Number.NaN : laneCount(g)),
-    0,
-  )
-  const columns = cols === 1 || given.every((g) => g !== null && (isScalar(g) || g === vectorName(scalar, rows)))
-  const splats = args.length === 1 && total === 1 && cols === 1
-  if ((total !== laneCount(type) || !columns) && !splats) {
-    fail(
-      'no-overload',
-      `${type}(${given.map((g) => g ?? 'a composed type').join(', ')}) does not exist`,
-      constructorNote(type),
-    )
+  const { scalar, rows, cols } = factsOf(type)
+  const column = vectorName(scalar, rows)
+  const part = args.length === cols ? column : scalar
+  let lanes = 0
+  for (const { type: given } of args) {
+    const fits =
+      isValueName(given) && (cols > 1 ? given === part : factsOf(given).scalar === scalar && !isMatrix(given))
+    lanes += fits ? laneCount(given) : Number.NaN
   }
+  if (lanes === laneCount(type) || (lanes === 1 && cols === 1)) return
+  fail(
+    'no-overload',
+    `${type}(${args.map((a) => (isValueName(a.type) ? a.type : 'a composed type')).join(', ')}) does not exist`,
+    cols > 1
+      ? `it takes ${cols} columns of type ${column}, or ${laneCount(type)} scalars`
+      : `its parts must be ${scalar} and together have ${counted(rows, 'lane')}; convert them first, ${scalar}(x)`,
+  )
 }
-
-const constructorNote = (type: ValueName): string =>
-  isScalar(type)
-    ? `${type}(x) converts one scalar`
-    : isMatrix(type)
-      ? `it takes ${factsOf(type).cols} columns of type ${vectorName(scalarOf(type), factsOf(type).rows)}, or ${laneCount(type)} scalars`
-      : `its parts must be ${scalarOf(type)} and together have ${laneCount(type)} lanes; convert them first, ${scalarOf(type)}(x)`

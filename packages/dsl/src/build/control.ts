@@ -1,353 +1,256 @@
-import type { Block, If, Expr as Node, Stmt } from '../ir'
-import { isConstructible, spell } from '../types'
-import type { Body, Methods } from './body'
-import { fail, type Scope, type Session } from './context'
-import { exprState, Handle, isHandle, NOBODY, STATE, valueState } from './handle'
-import { constant, describe, lift } from './lift'
-import { checkName } from './names'
-import { rootPlace } from './place'
-import { read } from './read'
-import { makeRef, makeValue, step } from './ref'
+import type { Block, Expr, Stmt } from '../ir'
+import { spell, type Type } from '../types'
+import { apply } from './apply'
+import { construct } from './construct'
+import { fail } from './fail'
+import { expected, type Handle, isHandle, read, STATE } from './handle'
+import { checkName, constant, lift, liftIndex, typed } from './lift'
+import { ArrayHandle, lengthOf, set, step, value } from './place'
+import type { BlockKind, Methods, Session } from './session'
+import { declareVar } from './variables'
 
 /** The statements with blocks, and jumps. */
 
-type Closure = () => unknown
+type Closure = (...args: readonly unknown[]) => unknown
 
-const test = (session: Session, x: unknown, what: string): Node => {
+const closure = (f: unknown, what: string): Closure =>
+  typeof f === 'function' ? (f as Closure) : expected('bad-argument', what, 'a function () => { … }', f)
+
+const block = (session: Session, f: unknown, what: string, kind: BlockKind = null, stmts: Stmt[] = []): Stmt[] =>
+  session.inside(closure(f, what), kind, stmts).stmts
+
+function test(session: Session, x: unknown, what: string): Expr {
   if (isHandle(x) && x.type === 'bool') return read(x, session)
-  if (isHandle(x) && /^vec\d<bool>$/.test(x.type))
-    return fail('type-mismatch', `${what} is ${x.type}`, 'reduce it: fn.all(x) or fn.any(x)')
-  return fail(
+  return expected(
     'type-mismatch',
-    `${what} must be bool, and is ${describe(x)}`,
+    what,
+    'bool',
+    x,
     isHandle(x)
-      ? 'compare it: x.ne(0)'
+      ? x.type.includes('bool')
+        ? 'reduce it: fn.all(x) or fn.any(x)'
+        : 'compare it: x.ne(0)'
       : typeof x === 'boolean'
         ? '=== compares JavaScript objects: use a.eq(b). What is known when the kernel is built needs a JavaScript if, or bool(true)'
         : undefined,
   )
 }
 
-const body = (f: unknown, what: string): Closure =>
-  typeof f === 'function'
-    ? (f as Closure)
-    : fail('bad-argument', `${what} is ${describe(f)}`, 'the body of a block is a function: () => { … }')
-
-/** `if` with its second branch at once, or with a chain of `.elseIf` and `.else`. */
-function ifStmt({ session }: Body, condition: unknown, then: unknown, otherwise?: unknown): unknown {
-  const { scope } = session
-  const node = test(session, condition, 'the condition of k.if')
+/** An `if` whose second branch is filled later, through the list that is given back. */
+function ifStmt(session: Session, condition: unknown, then: unknown, of: string): Stmt[] {
+  const node = test(session, condition, `the condition of ${of}`)
   const at = session.at()
-  const branch = scope.block(body(then, 'the first branch of k.if')).stmts
-  const alternative = otherwise === undefined ? [] : scope.block(body(otherwise, 'the second branch of k.if')).stmts
-  const stmt: If = { kind: 'if', at, test: node, then: branch, else: alternative }
-  scope.emit(stmt)
-  return otherwise === undefined ? elseChain(session, scope, (other) => ({ ...stmt, else: other })) : undefined
+  const branch = block(session, then, `the first branch of ${of}`)
+  const otherwise: Stmt[] = []
+  session.emit({ kind: 'if', at, test: node, then: branch, else: otherwise })
+  return otherwise
 }
 
 /**
  * `.elseIf(test, body)` and `.else(body)` of the `if` that was just emitted. What the test read was emitted after
  * the `if`, so it is moved into the branch where it belongs.
  */
-function elseChain(session: Session, scope: Scope, rebuild: (alternative: Block) => If): Record<string, unknown> {
-  const { current } = scope
-  const index = current.stmts.length - 1
+function elseChain(session: Session, otherwise: Stmt[]): Record<string, Closure> {
+  const { current } = session
+  const end = current.stmts.length
   let attached = false
-  const attach = (fill: () => void): void => {
+  const attach = (fill: Closure, what: string): void => {
     if (attached)
       fail('misplaced-statement', 'an if has two branches for when its test fails', 'chain tests with .elseIf(…)')
     attached = true
-    const between = current.stmts.splice(index + 1)
-    if (scope.current !== current || between.some((s) => s.kind !== 'load')) {
+    const between = current.stmts.splice(end)
+    if (session.current !== current || between.some((s) => s.kind !== 'load'))
       fail(
         'misplaced-statement',
         'an else does not follow its if',
         'chain it: k.if(…, …).else(…), with nothing in between',
       )
-    }
-    const { stmts } = scope.block(() => {
-      scope.current.stmts.push(...between)
-      fill()
-    })
-    current.stmts[index] = Object.freeze(rebuild(stmts))
+    otherwise.push(...between)
+    block(session, fill, what, null, otherwise)
   }
   return {
-    else: (f: unknown) => attach(() => void body(f, 'the branch of .else')()),
-    elseIf: (condition: unknown, then: unknown) => {
-      let inner: If | undefined
-      let before: readonly Stmt[] = []
+    else: (f) => attach(f as Closure, 'the branch of .else'),
+    elseIf: (condition, then) => {
+      let inner: Stmt[] = []
       attach(() => {
-        const node = test(
-          session,
-          typeof condition === 'function' ? (condition as Closure)() : condition,
-          'the condition of .elseIf',
-        )
-        inner = {
-          kind: 'if',
-          at: session.at(),
-          test: node,
-          then: scope.block(body(then, 'the branch of .elseIf')).stmts,
-          else: [],
-        }
-        before = [...scope.current.stmts]
-        scope.emit(inner)
-      })
-      const nested = inner as If | undefined
-      return elseChain(session, scope, (alternative) =>
-        rebuild([...before, Object.freeze({ ...(nested as If), else: alternative })]),
-      )
+        inner = ifStmt(session, typeof condition === 'function' ? condition() : condition, then, '.elseIf')
+      }, '')
+      return elseChain(session, inner)
     },
   }
 }
 
 function switchStmt(session: Session, selector: unknown, build: unknown): void {
-  const { scope } = session
   if (!isHandle(selector) || (selector.type !== 'i32' && selector.type !== 'u32'))
-    fail('bad-switch', `the selector of k.switch is ${describe(selector)}`, 'selectors are i32 or u32')
-  const type = selector.type
+    expected('bad-switch', 'the selector of k.switch', 'i32 or u32', selector)
+  const { type } = selector
   const node = read(selector, session)
   const at = session.at()
   const cases: { selectors: number[]; body: Block }[] = []
   let otherwise: Block | null = null
   const seen = new Set<number>()
-  const add = (values: unknown, f: unknown): void => {
-    const selectors = [values].flat().map((v) => {
-      const c = constant(type, v).lanes[0] as number
-      if (seen.has(c)) fail('bad-switch', `case ${c} stands twice in k.switch`)
-      seen.add(c)
-      return c
-    })
-    if (selectors.length === 0) fail('bad-switch', 'a case of k.switch has no selectors')
-    cases.push({ selectors, body: scope.block(body(f, 'the body of a case'), 'switch').stmts })
-  }
-  const otherwiseOnce = (f: unknown): void => {
-    if (otherwise) fail('bad-switch', 'k.switch has two defaults')
-    otherwise = scope.block(body(f, 'the body of the default'), 'switch').stmts
-  }
-  ;(body(build, 'the cases of k.switch') as (s: unknown) => unknown)({ case: add, default: otherwiseOnce })
-  scope.emit({ kind: 'switch', at, selector: node, cases, default: otherwise ?? [] })
-}
-
-function forStmt(
-  { session }: Body,
-  name: string,
-  init: unknown,
-  condition: unknown,
-  update: unknown,
-  f: unknown,
-): void {
-  checkName(name, 'a loop variable')
-  const { scope } = session
-  if (!isHandle(init))
-    fail(
-      'untyped-number',
-      `the first value of '${name}' is ${describe(init)}, which has no type`,
-      'write u32(0) or i32(0)',
-    )
-  const variable = {
-    id: session.id(),
-    name,
-    space: 'function' as const,
-    type: init[STATE].type,
-    init: read(init, session),
-  }
-  scope.emit({ kind: 'var', at: session.at(), variable })
-  const ref = makeRef(rootPlace({ kind: 'variable', id: variable.id }, variable.type), {
-    session,
-    scope,
-    access: 'read_write',
-    label: `'${name}'`,
-    eager: false,
+  closure(
+    build,
+    'the cases of k.switch',
+  )({
+    case: (values: unknown, f: unknown) => {
+      const selectors = [values].flat().map((v) => {
+        const [c = 0] = constant(type, v).lanes
+        if (seen.has(c)) fail('bad-switch', `case ${c} stands twice in k.switch`)
+        seen.add(c)
+        return c
+      })
+      if (selectors.length === 0) fail('bad-switch', 'a case of k.switch has no selectors')
+      cases.push({ selectors, body: block(session, f, 'the body of a case', 'switch') })
+    },
+    default: (f: unknown) => {
+      if (otherwise) fail('bad-switch', 'k.switch has two defaults')
+      otherwise = block(session, f, 'the body of the default', 'switch')
+    },
   })
-  const call = (g: unknown, what: string) => () => (body(g, what) as (i: Handle) => unknown)(ref)
-  loop(session, call(condition, 'the condition of k.for'), call(f, 'the body of k.for'), () => {
-    const next = call(update, 'the update of k.for')()
-    if (isHandle(next)) (ref as unknown as { set(v: unknown): void }).set(next)
-  })
+  session.emit({ kind: 'switch', at, selector: node, cases, default: otherwise ?? [] })
 }
-
-/** A test that is true whatever happens: there is none. */
-const always = (test: Node | null): boolean => test?.kind === 'const' && test.lanes[0] === 1
 
 /** `continuing` may give a bool: leave the loop when it is true. */
 function loop(session: Session, condition: Closure | null, f: Closure, continuing: Closure | null): void {
-  const { scope } = session
   const at = session.at()
-  const header = scope.block(
-    () => (condition === null ? null : test(session, condition(), 'the condition of the loop')),
-    'loop',
-  )
-  const inside = scope.block(f, 'loop')
-  const end = scope.block(() => {
-    const value = continuing?.()
-    return isHandle(value) && value.type === 'bool' ? read(value, session) : null
+  const header = session.inside(() => condition && test(session, condition(), 'the condition of the loop'), 'loop')
+  const body = session.inside(f, 'loop').stmts
+  const end = session.inside(() => {
+    const x = continuing?.()
+    return isHandle(x) && x.type === 'bool' ? read(x, session) : null
   }, 'continuing')
-  scope.emit({
+  // a test that is true whatever happens is none
+  const always = header.value?.kind === 'const' && header.value.lanes[0] === 1
+  session.emit({
     kind: 'loop',
     at,
     header: header.stmts,
-    test: always(header.value) ? null : header.value,
-    body: inside.stmts,
+    test: always ? null : header.value,
+    body,
     continuing: end.stmts,
     breakIf: end.value,
   })
 }
 
+function forStmt(session: Session, name: string, init: unknown, condition: unknown, update: unknown, f: unknown): void {
+  const first = typed(init, session, `the first value of '${checkName(name, 'a loop variable')}'`)
+  const ref = declareVar(session, 'function', name, first.type, first)
+  const call = (g: unknown, what: string) => () => closure(g, `the ${what} of k.for`)(ref)
+  loop(session, call(condition, 'condition'), call(f, 'body'), () => {
+    const next = call(update, 'update')()
+    if (isHandle(next)) set(ref, next)
+  })
+}
+
 /** `range(name, [start,] end[, step], body[, options])`. */
-function range(session: Session, name: string, rest: readonly unknown[]): void {
-  checkName(name, 'the index of a range')
-  const where = rest.findIndex((x) => typeof x === 'function')
-  const f = rest[where]
-  if (where < 1 || where > 3)
+function range(session: Session, name: string, ...rest: unknown[]): void {
+  const what = `k.range('${checkName(name, 'the index of a range')}', …)`
+  const count = rest.findIndex((x) => typeof x === 'function')
+  if (count < 1 || count > 3)
     fail(
       'bad-argument',
-      `k.range('${name}', …) is given ${where < 0 ? 'no body' : `${where} bounds`}`,
+      `${what} is given ${count < 0 ? 'no body' : `${count} bounds`}`,
       "k.range('i', end, (i) => …), k.range('i', start, end, (i) => …) or k.range('i', start, end, step, (i) => …)",
     )
-  const bounds = rest.slice(0, where)
-  const [start, end, stride] = where === 1 ? [0, bounds[0], 1] : [bounds[0], bounds[1], bounds[2] ?? 1]
-  const typed = [start, end, stride].find(isHandle)
-  const type = typed?.type ?? ([start, end, stride].some((x) => typeof x === 'number' && x < 0) ? 'i32' : 'u32')
+  const bounds = count === 1 ? [0, rest[0], 1] : [rest[0], rest[1], count === 3 ? rest[2] : 1]
+  const type =
+    bounds.find(isHandle)?.[STATE].type ?? (bounds.some((x) => typeof x === 'number' && x < 0) ? 'i32' : 'u32')
   if (type !== 'u32' && type !== 'i32')
-    fail('type-mismatch', `the bounds of k.range('${name}', …) are ${type}`, 'bounds are u32 or i32')
-  if (stride === 0) fail('endless-loop', `k.range('${name}', …) has step 0`)
-  const { scope } = session
-  const nodes = [start, end, stride].map((x) => lift(x, type, session, `a bound of k.range('${name}', …)`))
+    fail('type-mismatch', `the bounds of ${what} are ${spell(type)}`, 'bounds are u32 or i32')
+  if (bounds[2] === 0) fail('endless-loop', `${what} has step 0`)
+  const [start, end, stride] = bounds.map((x) => lift(x, type, session, `a bound of ${what}`)) as [Expr, Expr, Expr]
   const at = session.at()
-  const index = scope.result(type)
-  const options = (rest[where + 1] ?? {}) as { readonly unroll?: boolean }
-  const { stmts } = scope.block(
-    () => (f as (i: Handle) => unknown)(new Handle(valueState(index, scope, at, `'${name}'`))),
-    'loop',
-  )
-  const [a, b, c] = nodes as [Node, Node, Node]
-  scope.emit({
-    kind: 'range',
-    at,
-    name,
-    index,
-    start: a,
-    end: b,
-    step: c,
-    body: stmts,
-    unroll: options.unroll === true,
-  })
+  const index = session.result(type)
+  const body = (): unknown => (rest[count] as Closure)(value(index, session.current, `'${name}'`))
+  const { stmts } = session.inside(body, 'loop')
+  const unroll = (rest[count + 1] as { readonly unroll?: boolean } | undefined)?.unroll === true
+  session.emit({ kind: 'range', at, name, index, start, end, step: stride, body: stmts, unroll })
 }
 
-/** The current scope, where a jump may stand. */
-function inside({ scope }: Session, what: 'break' | 'continue', ...kinds: readonly string[]): Scope {
-  const around = scope.enclosing.at(-1)
-  const found = what === 'continue' ? scope.enclosing.filter((e) => e !== 'switch').at(-1) : around
-  if (found === undefined || !kinds.includes(found)) {
-    const continuing = around === 'continuing'
+function jump(session: Session, kind: 'break' | 'continue'): void {
+  const around =
+    kind === 'break' ? session.enclosing('loop', 'continuing', 'switch') : session.enclosing('loop', 'continuing')
+  if (around === null) fail('misplaced-statement', `k.${kind}() stands outside a loop`)
+  if (around === 'continuing')
     fail(
       'misplaced-statement',
-      `k.${what}() stands ${continuing ? 'in the continuing block of a loop' : 'outside a loop'}`,
-      continuing ? 'to leave the loop, return a condition from the continuing function' : undefined,
+      `k.${kind}() stands in the continuing block of a loop`,
+      'to leave the loop, return a condition from the continuing function',
     )
-  }
-  return scope
+  session.emit({ kind, at: session.at() })
 }
 
-function returnStmt({ session }: Body, value?: unknown): void {
+/** Returns from the kernel, or a value from a function: all its returns have one type. */
+export function returnStmt(session: Session, x?: unknown, what = 'the value of k.return'): void {
   const { scope } = session
-  if (scope.enclosing.includes('continuing'))
+  if (session.enclosing('continuing'))
     fail('misplaced-statement', 'k.return() stands in the continuing block of a loop')
-  if (value !== undefined && !scope.isFunction)
+  if (x !== undefined && !scope.isFunction)
     fail('misplaced-statement', 'a kernel returns no value', 'write to an output')
-  const known = scope.returned.find((t) => t !== null) ?? 'bool'
-  const node =
-    value === undefined
-      ? null
-      : isHandle(value)
-        ? read(value, session)
-        : lift(value, known, session, 'the value of k.return')
-  scope.returned.push(node?.type ?? null)
-  scope.emit({ kind: 'return', at: session.at(), value: node })
+  const node = x === undefined ? null : isHandle(x) ? read(x, session) : lift(x, scope.result ?? 'bool', session, what)
+  const says = (type: Type | null): string => (type ? spell(type) : 'nothing')
+  const type = node?.type ?? null
+  if (scope.result !== undefined && says(type) !== says(scope.result))
+    fail('type-mismatch', `${scope.owner} returns ${says(scope.result)} in one place and ${says(type)} in another`)
+  scope.result = type
+  session.emit({ kind: 'return', at: session.at(), value: node })
 }
 
-/** The lazy select: what `value` reads is read only where the test holds. */
-function when({ session }: Body, condition: unknown, value: unknown, otherwise: unknown): Handle {
-  const { scope } = session
+/** The lazy select: what `x` reads is read only where the test holds. */
+function when(session: Session, condition: unknown, x: unknown, otherwise: unknown): Handle {
   const node = test(session, condition, 'the condition of k.when')
   const at = session.at()
-  const id = session.id()
-  const lazy = body(value, 'the value of k.when')
-  const inner = scope.block(() => {
-    const v = lazy()
-    return isHandle(v)
-      ? read(v, session)
-      : fail(
-          'untyped-number',
-          `the value of k.when is ${describe(v)}, which has no type`,
-          'write f32(0), or use fn.select',
-        )
-  })
-  const { type } = inner.value
-  if (!isConstructible(type)) fail('bad-type', `k.when cannot give a value of type ${spell(type)}`)
-  const place = rootPlace({ kind: 'variable', id }, type)
-  const other =
-    typeof otherwise === 'function'
-      ? scope.block(() => lift((otherwise as Closure)(), type, session, 'the other value of k.when'))
-      : null
-  const first = other ? null : lift(otherwise, type, session, 'the other value of k.when')
-  scope.emit({ kind: 'var', at, variable: { id, name: 'value', space: 'function', type, init: first } })
-  const store = (v: Node): Stmt => Object.freeze({ kind: 'store', at, place, value: v })
-  scope.emit({
-    kind: 'if',
-    at,
-    test: node,
-    then: [...inner.stmts, store(inner.value)],
-    else: other ? [...other.stmts, store(other.value)] : [],
-  })
-  const result = scope.result(type)
-  scope.emit({ kind: 'load', at, place, result })
-  return makeValue(valueState(result, scope, at, 'the value of k.when'))
+  const lazy = closure(x, 'the value of k.when')
+  const first = session.inside(() => typed(lazy(), session, 'the value of k.when'))
+  const { type } = first.value
+  const lifted = (y: unknown): Expr => lift(y, type, session, 'the other value of k.when')
+  const other = typeof otherwise === 'function' ? session.inside(() => lifted(otherwise())) : null
+  const variable = declareVar(session, 'function', 'value', type, other ? null : lifted(otherwise))
+  const { place } = variable[STATE]
+  const store = (v: Expr): Stmt =>
+    Object.freeze({ kind: 'store', at, place: place as NonNullable<typeof place>, value: v })
+  first.stmts.push(store(first.value))
+  if (other) other.stmts.push(store(other.value))
+  session.emit({ kind: 'if', at, test: node, then: first.stmts, else: other?.stmts ?? [] })
+  return value(read(variable, session), session.current, 'the value of k.when')
 }
 
-/** `array.at(index).set(value)` where index is in range; nothing elsewhere. */
-function guardedStore({ session }: Body, array: unknown, index: unknown, value: unknown): void {
-  if (!isHandle(array) || !('length' in array))
-    fail('bad-argument', `k.guardedStore is given ${describe(array)}`, 'it needs an array')
-  const { scope } = session
-  const at = session.at()
-  const i = lift(index, isHandle(index) ? (index.type as 'u32') : 'u32', session, 'the index of k.guardedStore')
-  const n = read((array as unknown as { length: Handle }).length, session)
-  const compared: Node = i.type === 'i32' ? Object.freeze({ kind: 'convert', at, type: 'u32', arg: i }) : i
-  const inRange: Node = Object.freeze({ kind: 'op', at, type: 'bool', op: 'lt', args: [compared, n] })
-  const element = new Handle(exprState(i, NOBODY, at))
-  const { stmts } = scope.block(() => {
-    ;(step(array, element) as unknown as { set(v: unknown): void }).set(value)
-  })
-  scope.emit({ kind: 'if', at, test: inRange, then: stmts, else: [] })
+/** `array.at(index).set(value)` where the index is in range; nothing elsewhere. */
+function guardedStore(session: Session, array: unknown, index: unknown, x: unknown): void {
+  const what = 'the array of k.guardedStore'
+  if (!(array instanceof ArrayHandle)) expected('bad-argument', what, 'an array', array)
+  const i = value(liftIndex(index, null, session, what), session.current, 'the index of k.guardedStore')
+  ifStmt(session, apply('lt', [construct('u32', [i]), lengthOf(array)]), () => set(step(array, i), x), 'k.guardedStore')
 }
 
 export const CALL: unique symbol = Symbol('call')
 
-function callFunction(session: Session, f: unknown, args: readonly unknown[]): unknown {
-  if (typeof f === 'function' && CALL in f)
-    return (f as unknown as { [CALL](s: Session, a: readonly unknown[]): unknown })[CALL](session, args)
-  return fail('bad-argument', `k.call is given ${describe(f)}`, "it needs a function made by func('name(a)', […], …)")
-}
-
 export const control: Methods = {
-  if: ifStmt,
-  switch: ({ session }, selector: unknown, cases: unknown) => switchStmt(session, selector, cases),
-  range: ({ session }, name: string, ...rest: unknown[]) => range(session, name, rest),
+  if: (session, condition: unknown, then: unknown, otherwise?: unknown) => {
+    const stmts = ifStmt(session, condition, then, 'k.if')
+    if (otherwise === undefined) return elseChain(session, stmts)
+    block(session, otherwise, 'the second branch of k.if', null, stmts)
+  },
+  switch: switchStmt,
+  range,
   for: forStmt,
-  while: ({ session }, condition: unknown, f: unknown) =>
-    loop(session, body(condition, 'the condition of k.while'), body(f, 'the body of k.while'), null),
-  loop: ({ session }, f: unknown, continuing?: unknown) =>
+  while: (session, condition: unknown, f: unknown) =>
+    loop(session, closure(condition, 'the condition of k.while'), closure(f, 'the body of k.while'), null),
+  loop: (session, f: unknown, continuing?: unknown) =>
     loop(
       session,
       null,
-      body(f, 'the body of k.loop'),
-      continuing === undefined ? null : body(continuing, 'the continuing block of k.loop'),
+      closure(f, 'the body of k.loop'),
+      continuing === undefined ? null : closure(continuing, 'the continuing block of k.loop'),
     ),
-  break: ({ session }) => inside(session, 'break', 'loop', 'switch').emit({ kind: 'break', at: session.at() }),
-  continue: ({ session }) => inside(session, 'continue', 'loop').emit({ kind: 'continue', at: session.at() }),
-  return: returnStmt,
+  break: (session) => jump(session, 'break'),
+  continue: (session) => jump(session, 'continue'),
+  return: (session, x?: unknown) => returnStmt(session, x),
   when,
   guardedStore,
-  call: ({ session }, f: unknown, ...args: unknown[]) => callFunction(session, f, args),
+  call: (session, f: unknown, ...args: unknown[]) =>
+    typeof f === 'function' && CALL in f
+      ? (f[CALL] as Closure)(session, args)
+      : expected('bad-argument', 'the callee of k.call', "a function made by func('name(a)', […], …)", f),
 }

@@ -1,7 +1,7 @@
-import type { OverrideDecl } from '../ir'
 import type { Access, ScalarName, SubgroupMatrixType, TextureType, Type } from '../types'
-import { fail } from './context'
-import { describe, literal } from './lift'
+import { fail } from './fail'
+import { expected } from './handle'
+import { literal } from './lift'
 import { typeFrom, WEFT_TYPE } from './schema'
 import type { BufferShape, MatrixShape, Ref, Shape, ShapeOf, TypeOf, Value, WriteRef } from './types'
 
@@ -79,25 +79,23 @@ interface TextureLike {
 }
 
 function textureType(schema: TextureLike): TextureType {
-  if (typeof schema !== 'object' || !/^texture_(?!external)/.test(schema?.type ?? '')) {
-    return fail(
+  if (typeof schema !== 'object' || !/^texture_(?!external)/.test(schema?.type ?? ''))
+    return expected(
       'bad-type',
-      `texture(${describe(schema)}) is not given a texture`,
-      "use d.texture2d(d.f32), d.textureStorage2d('r32float', 'write-only') and the like",
+      'the argument of texture',
+      "a texture (d.texture2d(d.f32), d.textureStorage2d('r32float', 'write-only'), …)",
+      schema,
     )
-  }
-  const dimension = (
-    schema.multisampled ? 'multisampled_2d' : (schema.dimension ?? '2d').replace('-', '_')
-  ) as TextureType['dimension']
-  if (schema.format) {
-    const of = schema.format.endsWith('uint') ? 'u32' : schema.format.endsWith('sint') ? 'i32' : 'f32'
+  const { type, format } = schema
+  const named = schema.multisampled ? 'multisampled_2d' : (schema.dimension ?? '2d').replace('-', '_')
+  const dimension = named as TextureType['dimension']
+  if (format) {
+    const of = format.endsWith('uint') ? 'u32' : format.endsWith('sint') ? 'i32' : 'f32'
     const access = schema.access === 'write-only' ? 'write' : schema.access === 'read-write' ? 'read_write' : 'read'
-    return { kind: 'texture', dimension, of, format: schema.format, access }
+    return { kind: 'texture', dimension, of, format, access }
   }
   const of = (schema.sampleType?.type ?? 'f32') as 'f32' | 'i32' | 'u32'
-  return schema.type.startsWith('texture_depth')
-    ? { kind: 'texture', dimension, of, depth: true }
-    : { kind: 'texture', dimension, of }
+  return { kind: 'texture', dimension, of, ...(type.startsWith('texture_depth') ? { depth: true } : {}) }
 }
 
 /** Untyped memory of `size` bytes (or as much as is bound), to be read through `.view(type, offset)`. */
@@ -155,10 +153,3 @@ export function override<T extends ScalarName>(
     id: id ?? null,
   })
 }
-
-export const overrideDecl = (name: string, o: Override): OverrideDecl => ({
-  name,
-  type: o.type,
-  default: o.default,
-  id: o.id,
-})

@@ -1,151 +1,174 @@
-import type { Expr as Node, Place } from '../ir'
-import { EFFECTS, type EffectName, type EffectRow, type Slot, slotType } from '../ops'
-import { spell, type ValueName } from '../types'
-import { handleOf, type Method, type Methods } from './body'
-import { fail, type Session } from './context'
-import { emitEffect } from './emit-effect'
-import { type Handle, isHandle, STATE } from './handle'
-import { describe, lift } from './lift'
-import { read } from './read'
-import { makeValue } from './ref'
+import type { Effect, Expr, Place, Result } from '../ir'
+import { EFFECTS, type EffectName, type EffectRow, type EffectSlot, type Slot, slotType } from '../ops'
+import { isKind, isValueName, type SubgroupMatrixType, spell, type Type, type ValueName } from '../types'
+import { counted } from './apply'
+import { fail } from './fail'
+import { expected, type Handle, isHandle, STATE } from './handle'
+import { lift, typed } from './lift'
+import { value } from './place'
 import { typeFrom } from './schema'
+import type { Methods, Session } from './session'
 
-/** Barriers, subgroup and quad operations, subgroup matrices: derived from the table of effects. */
+/** Effects, from their table: barriers, atomics, subgroup and quad operations, subgroup matrices. */
 
-function fromTable(): Record<string, Method> {
-  const out: Record<string, Method> = {}
-  for (const [op, row] of Object.entries(EFFECTS) as [EffectName, EffectRow][]) {
-    if (row.family === 'barrier' && row.place === undefined)
-      out[op] = ({ session }) => emitted(session, op, null, [], null)
-    if (row.family === 'subgroup' || row.family === 'quad')
-      out[op] = ({ session }, ...args: unknown[]) => exchange(session, op, row, args)
-    if (row.family === 'matrix' && row.place === undefined)
-      out[op] = ({ session }, ...args: unknown[]) => matrixOp(session, op, args)
+/** Emits an effect, here and now. */
+export function emitEffect(
+  session: Session,
+  op: EffectName,
+  place: Place | null,
+  args: readonly Expr[],
+  out: Type | null,
+  majorness: Effect['majorness'] = null,
+): Effect {
+  const at = session.at()
+  const result = out === null ? null : session.result(out)
+  const exchanged = EFFECTS[op].out === 'cas' ? session.result('bool') : null
+  const stmt: Effect = { kind: 'effect', at, op, place, args, result, exchanged, majorness }
+  session.emit(stmt)
+  return stmt
+}
+
+/** The value of an effect, if it has one. */
+export const resultOf = (session: Session, op: EffectName, result: Result | null): Handle | undefined =>
+  result === null ? undefined : value(result, session.current, `the value of ${op}`)
+
+/** Emits an effect whose arguments are lifted slot by slot; `t` is what `T` stands for, or the matrix that it gives. */
+function perform(
+  session: Session,
+  op: EffectName,
+  place: Place | null,
+  given: readonly unknown[],
+  t: Type | null,
+  majorness?: Effect['majorness'],
+): Effect {
+  const row: EffectRow = EFFECTS[op]
+  if (given.length !== row.in.length)
+    fail('no-overload', `${op} takes ${counted(row.in.length, 'argument')}, and was given ${given.length}`)
+  const args: Expr[] = []
+  row.in.forEach(
+    (slot, i) => void args.push(argument(session, slot, given[i], t ?? args[0]?.type, `argument ${i + 1} of ${op}`)),
+  )
+  const out =
+    row.out === 'matrix'
+      ? (t ?? matrixType(op, args))
+      : row.out === 'cas'
+        ? t
+        : row.out && slotType(row.out as Slot, t as ValueName)
+  return emitEffect(session, op, place, args, out, majorness)
+}
+
+function argument(session: Session, slot: EffectSlot, x: unknown, t: Type | undefined, what: string): Expr {
+  switch (slot) {
+    case 'const:u32':
+      if (typeof x !== 'number')
+        fail(
+          'not-constant',
+          `${what} must be a constant`,
+          'give a JavaScript number; for a variable lane use subgroupShuffle',
+        )
+      return lift(x, 'u32', session, what)
+    case 'uniform:u32':
+      return lift(x, 'u32', session, what)
+    case 'component': {
+      const { of } = t as SubgroupMatrixType
+      return lift(x, of === 'i8' ? 'i32' : of === 'u8' ? 'u32' : of, session, what)
+    }
+    case 'matrix':
+    case 'left':
+    case 'right':
+    case 'result': {
+      const node = typed(x, session, what)
+      if (isKind(node.type, 'subgroup_matrix') && (slot === 'matrix' || node.type.role === slot)) return node
+      return expected('type-mismatch', what, slot === 'matrix' ? 'a subgroup matrix' : `a ${slot} subgroup matrix`, x)
+    }
+    default:
+      return lift(x, slotType(slot as Slot, t as ValueName), session, what)
   }
-  return out
+}
+
+/** What a matrix op gives: of a product M×N, and else what its first argument is. */
+function matrixType(op: EffectName, args: readonly Expr[]): Type {
+  const [left, right, sum] = args.map((arg) => arg.type as SubgroupMatrixType)
+  if (left?.role !== 'left' || typeof right !== 'object') return left as Type
+  if (left.cols !== right.rows)
+    fail(
+      'type-mismatch',
+      `${op}(${args.map((arg) => spell(arg.type)).join(', ')}) does not exist`,
+      'it takes a left M×K, a right K×N and, to accumulate, a result M×N',
+    )
+  return sum ?? { kind: 'subgroup_matrix', role: 'result', of: left.of, cols: right.cols, rows: left.rows }
+}
+
+export function placeOf(ref: unknown, what: string): Place {
+  const place = isHandle(ref) ? ref[STATE].place : null
+  if (place === null) return expected('bad-argument', what, 'a variable, an element of one or a binding', ref)
+  ;(ref as Handle)[STATE].used = true
+  return place
+}
+
+/** `counter.add(1)` and the like. */
+export function atomic(ref: Handle, op: EffectName, args: readonly unknown[]): unknown {
+  const { type, home, place, access, label } = ref[STATE]
+  if (access === 'read')
+    fail('binding-access', `${label} is an input: ${op} needs memory that can be written`, 'declare it inout(…)')
+  const { session } = home
+  const { result, exchanged } = perform(session, op, place, args, (type as { readonly of: ValueName }).of)
+  const old = resultOf(session, op, result)
+  return exchanged ? { old, exchanged: resultOf(session, op, exchanged) } : old
 }
 
 type Majorness = 'row' | 'col'
 
-export const effects: Methods = {
-  ...fromTable(),
-  workgroupUniformLoad: ({ session }, ref: unknown) => {
-    const place = placeOf(ref, 'workgroupUniformLoad')
-    const of = typeof place.type === 'object' && place.type.kind === 'atomic' ? place.type.of : place.type
-    return emitted(session, 'workgroupUniformLoad', place, [], of)
+const placed: Methods = {
+  workgroupUniformLoad: (session, ref: unknown) => {
+    const op = 'workgroupUniformLoad'
+    const place = placeOf(ref, `the argument of ${op}`)
+    const of = isKind(place.type, 'atomic') ? place.type.of : place.type
+    return resultOf(session, op, perform(session, op, place, [], of).result)
   },
   subgroupMatrixLoad: (
-    { session },
+    session,
     schema: unknown,
     ref: unknown,
     offset: unknown,
     stride: unknown,
     majorness: Majorness = 'row',
   ) => {
-    const type = typeFrom(schema, 'subgroupMatrixLoad')
-    return emitted(
-      session,
-      'subgroupMatrixLoad',
-      placeOf(ref, 'subgroupMatrixLoad'),
-      [u32Arg(session, offset), u32Arg(session, stride)],
-      type,
-      majorness,
-    )
+    const op = 'subgroupMatrixLoad'
+    const place = placeOf(ref, `the array of ${op}`)
+    return resultOf(session, op, perform(session, op, place, [offset, stride], typeFrom(schema, op), majorness).result)
   },
   subgroupMatrixStore: (
-    { session },
+    session,
     ref: unknown,
     offset: unknown,
     matrix: unknown,
     stride: unknown,
     majorness: Majorness = 'row',
   ) => {
-    const args = [u32Arg(session, offset), read(handleOf(matrix, 'the matrix'), session), u32Arg(session, stride)]
-    return emitted(session, 'subgroupMatrixStore', placeOf(ref, 'subgroupMatrixStore'), args, null, majorness)
+    const op = 'subgroupMatrixStore'
+    perform(session, op, placeOf(ref, `the array of ${op}`), [offset, matrix, stride], null, majorness)
   },
 }
 
-const u32Arg = (session: Session, x: unknown): Node => lift(x, 'u32', session, 'an offset or stride')
-
-export function placeOf(ref: unknown, what: string): Place {
-  const place = isHandle(ref) ? ref[STATE].place : null
-  if (place === null)
-    return fail(
-      'bad-argument',
-      `${what} is given ${describe(ref)}`,
-      'it needs a variable, an element of one or a binding',
-    )
-  ;(ref as Handle)[STATE].used = true
-  return place
+/** `T` is the type of the first argument, which must say it. */
+function overloadType(session: Session, op: EffectName, row: EffectRow, first: unknown): Type | null {
+  if (row.in[0] !== 'T') return null
+  const type = isHandle(first) ? first[STATE].type : typed(first, session, `argument 1 of ${op}`).type
+  if (isValueName(type) && row.over.includes(type)) return type
+  return fail('no-overload', `${op} does not take ${spell(type)}`, `it takes ${row.over.join(', ')}`)
 }
 
-/** Emits an effect; gives its value, with fields where it is a struct. */
-function emitted(...effect: Parameters<typeof emitEffect>): Handle | undefined {
-  const state = emitEffect(...effect)
-  return state === null ? undefined : makeValue(state)
-}
-
-/** Subgroup and quad operations. */
-function exchange(session: Session, op: EffectName, row: EffectRow, args: readonly unknown[]): Handle | undefined {
-  if (args.length !== row.in.length)
-    fail('no-overload', `${op} takes ${row.in.length} arguments, and was given ${args.length}`)
-  let t: ValueName = 'u32'
-  if (row.in[0] === 'T') {
-    const first = handleOf(args[0], `the argument of ${op}`)
-    if (!row.over.includes(first.type))
-      fail('no-overload', `${op} does not take ${first.type}`, `it takes ${row.over.join(', ')}`)
-    t = first.type
-  }
-  const lifted = row.in.map((slot, i) => {
-    const type = slot === 'const:u32' || slot === 'uniform:u32' ? 'u32' : slotType(slot as Slot, t)
-    if (slot === 'const:u32' && typeof args[i] !== 'number')
-      fail(
-        'not-constant',
-        `argument ${i + 1} of ${op} must be a constant`,
-        'give a JavaScript number; for a variable lane use subgroupShuffle',
-      )
-    return lift(args[i], type, session, `argument ${i + 1} of ${op}`)
-  })
-  return emitted(session, op, null, lifted, slotType(row.out as Slot, t))
-}
-
-function matrixOp(session: Session, op: EffectName, args: readonly unknown[]): Handle | undefined {
-  const first = handleOf(args[0], `the argument of ${op}`)
-  const type = first[STATE].type
-  if (typeof type === 'string' || type.kind !== 'subgroup_matrix')
-    return fail('type-mismatch', `${op} is given ${first.type} where a subgroup matrix is expected`)
-  if (op.includes('Scalar')) {
-    const scalar = type.of === 'i8' ? 'i32' : type.of === 'u8' ? 'u32' : type.of
-    return emitted(
-      session,
-      op,
-      null,
-      [read(first, session), lift(args[1], scalar, session, `the scalar of ${op}`)],
-      type,
-    )
-  }
-  const nodes = args.map((a) => read(handleOf(a, `an argument of ${op}`), session))
-  const [, right, acc] = nodes.map((n) =>
-    typeof n.type === 'object' && n.type.kind === 'subgroup_matrix' ? n.type : null,
-  )
-  if (
-    !right ||
-    type.role !== 'left' ||
-    right.role !== 'right' ||
-    type.cols !== right.rows ||
-    nodes.length !== (op === 'subgroupMatrixMultiply' ? 2 : 3)
-  ) {
-    return fail(
-      'type-mismatch',
-      `${op}(${nodes.map((n) => spell(n.type)).join(', ')}) does not exist`,
-      'it takes a left M×K, a right K×N and, to accumulate, a result M×N',
-    )
-  }
-  return emitted(
-    session,
-    op,
-    null,
-    nodes,
-    acc ?? { kind: 'subgroup_matrix', role: 'result', of: type.of, cols: right.cols, rows: type.rows },
-  )
+/** The ops that take values alone are methods as the table has them. */
+export const effects: Methods = {
+  ...Object.fromEntries(
+    (Object.entries(EFFECTS) as [EffectName, EffectRow][])
+      .filter(([, row]) => row.place === undefined)
+      .map(([op, row]) => [
+        op,
+        (session: Session, ...args: unknown[]) =>
+          resultOf(session, op, perform(session, op, null, args, overloadType(session, op, row, args[0])).result),
+      ]),
+  ),
+  ...placed,
 }

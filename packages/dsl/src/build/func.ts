@@ -1,19 +1,17 @@
-import type { Func, FuncParam } from '../ir'
-import type { ValueName } from '../types'
-import { type PtrType, sameType, spell, type Type } from '../types'
+import type { Func, FuncParam, Expr as Node, Place } from '../ir'
+import { isKind, type PtrType, sameType, spell, type ValueName } from '../types'
+import { counted } from './apply'
 import { makeBuilder } from './builder'
 import type { Builder } from './builder-types'
-import { fail, Scope, type Session } from './context'
-import { CALL } from './control'
+import { CALL, returnStmt } from './control'
 import type { PtrDecl } from './declarations'
 import { placeOf } from './effects'
-import { exprState, type Handle, isHandle, ownerOf, valueState } from './handle'
-import { describe, lift } from './lift'
-import { checkName } from './names'
-import { rootPlace } from './place'
-import { read } from './read'
-import { makeRef, makeValue } from './ref'
+import { fail } from './fail'
+import { expected, type Handle, homeOf, isHandle, isPlain } from './handle'
+import { checkName, lift } from './lift'
+import { reference, rootPlace, value } from './place'
 import { typeFrom } from './schema'
+import { NOWHERE, Scope, type Session } from './session'
 import type { Arg, Expr, Ref, ShapeOf, Value } from './types'
 
 /** How the body of a function sees its parameters, and what callers give for them. */
@@ -40,14 +38,13 @@ export function func<const P extends readonly unknown[], R>(
 ): (...args: Outside<P>) => R extends Expr<infer T> ? Expr<T> : R {
   const f = new FunctionSource(signature, params, body as (...args: never[]) => unknown)
   const call = (...args: unknown[]): unknown => {
-    const { session } = ownerOf(args)
-    if (session === null)
-      return fail(
-        'bad-argument',
-        `${f.name} is called without an expression of a kernel among its arguments`,
-        `say which kernel calls it: k.call(${f.name}, …)`,
-      )
-    return f.call(session, args)
+    const home = homeOf(args)
+    if (home !== NOWHERE) return f.call(home.session, args)
+    return fail(
+      'bad-argument',
+      `${f.name} is called without an expression of a kernel among its arguments`,
+      `say which kernel calls it: k.call(${f.name}, …)`,
+    )
   }
   Object.defineProperties(call, {
     name: { value: f.name },
@@ -68,132 +65,92 @@ class FunctionSource {
     private readonly types: readonly unknown[],
     private readonly body: (...args: never[]) => unknown,
   ) {
-    const found = SIGNATURE.exec(String(signature))
-    if (!found)
+    const [, name = '', list = ''] =
+      SIGNATURE.exec(String(signature)) ??
       fail(
         'bad-name',
         `'${String(signature)}' is not a signature`,
         "write the name and the names of the parameters: 'gelu(x)'",
       )
-    const [, name = '', list = ''] = found
     const names = list
       .split(',')
-      .map((s) => s.trim())
-      .filter((s) => s !== '')
+      .map((n) => n.trim())
+      .filter((n) => n !== '')
     if (names.length !== types.length)
-      fail('bad-argument', `${name} names ${names.length} parameters and gives ${types.length} types`)
+      fail(
+        'bad-argument',
+        `${name} names ${counted(names.length, 'parameter')} and gives ${counted(types.length, 'type')}`,
+      )
     if (new Set(names).size !== names.length) fail('duplicate-name', `${name} has two parameters of one name`)
     this.name = checkName(name, 'a function')
     this.names = names.map((n) => checkName(n, 'a parameter'))
-    // a wrong type is found here, and not where a kernel first calls it
-    for (const [i, n] of names.entries()) typeFrom(types[i], n)
+    this.paramTypes() // a wrong type is found here, and not where a kernel first calls it
   }
 
   call(session: Session, args: readonly unknown[]): Handle | undefined {
     const params = this.params(session)
     if (args.length !== params.length)
-      fail('no-overload', `${this.name} takes ${params.length} arguments, and was given ${args.length}`)
+      fail('no-overload', `${this.name} takes ${counted(params.length, 'argument')}, and was given ${args.length}`)
     const func = this.build(session)
-    const { scope } = session
-    const given = params.map((p, i) => {
-      const what = `argument '${p.name}' of ${this.name}`
-      return isPointer(p.type) ? pointee(args[i], p.type, what) : lift(args[i], p.type, session, what)
+    const given = params.map(({ name, type }, i): Node | Place => {
+      const what = `argument '${name}' of ${this.name}`
+      return isKind(type, 'ptr') ? pointee(args[i], type, what) : lift(args[i], type, session, what)
     })
     const at = session.at()
-    const result = func.result === null ? null : scope.result(func.result)
-    scope.emit({ kind: 'call', at, func: func.name, args: given, result })
-    return result === null ? undefined : makeValue(valueState(result, scope, at, `the value of ${this.name}`))
+    const result = func.result && session.result(func.result)
+    session.emit({ kind: 'call', at, func: func.name, args: given, result })
+    return result ? value(result, session.current, `the value of ${this.name}`) : undefined
+  }
+
+  private paramTypes(): readonly FuncParam[] {
+    return this.names.map((name, i) => ({ name, type: typeFrom(this.types[i], name) }))
   }
 
   /** The types of a kernel are its own: it names its structs. */
   private params(session: Session): readonly FuncParam[] {
     let found = this.paramsOf.get(session)
-    if (!found)
-      this.paramsOf.set(session, (found = this.names.map((name, i) => ({ name, type: typeFrom(this.types[i], name) }))))
+    if (!found) this.paramsOf.set(session, (found = this.paramTypes()))
     return found
   }
 
   /** Once for each kernel that calls it. */
   private build(session: Session): Func {
-    const known = session.functions.get(this)
+    const { functions, building } = session
+    const known = functions.get(this)
     if (known) return known
-    const path = [...session.building, { key: this, name: this.name }]
-    if (session.building.some((b) => b.key === this)) {
-      fail('recursion', `${path.map((b) => b.name).join(' calls ')}: WGSL has no recursion`, 'write a loop')
-    }
-    session.building.push({ key: this, name: this.name })
-    const scope = new Scope(session, `function '${this.name}'`, true)
-    const { stmts } = session.within(scope, () => scope.block(() => this.run(session, scope)))
-    session.building.pop()
-    const func: Func = {
-      name: uniqueName(session, this.name),
-      params: this.params(session),
-      result: resultOf(scope, this.name),
-      body: stmts,
-    }
-    session.functions.set(this, func)
+    const path = [...building, this]
+    if (building.includes(this))
+      fail('recursion', `${path.map((f) => f.name).join(' calls ')}: WGSL has no recursion`, 'write a loop')
+    building.push(this)
+    const scope = new Scope(`function '${this.name}'`, true)
+    const { stmts } = session.inside(() => this.run(session), null, [], scope)
+    building.pop()
+    const taken = [...functions.values()].map((f) => f.name)
+    let { name } = this
+    for (let i = 1; taken.includes(name); i++) name = `${this.name}_${i}`
+    const func: Func = { name, params: this.params(session), result: scope.result ?? null, body: stmts }
+    functions.set(this, func)
     return func
   }
 
-  private run(session: Session, scope: Scope): void {
-    const handles = this.params(session).map((p): Handle => {
-      const label = `parameter '${p.name}'`
-      if (isPointer(p.type))
-        return makeRef(rootPlace({ kind: 'pointer', name: p.name }, p.type.of), {
-          session,
-          scope,
-          access: p.type.access,
-          label,
-          eager: false,
-        })
-      return makeValue(
-        exprState(
-          Object.freeze({ kind: 'argument', type: p.type, name: p.name }),
-          { session, scope, home: scope.current },
-          session.at(),
-          label,
-        ),
-      )
+  private run(session: Session): void {
+    const { current } = session
+    const handles = this.params(session).map(({ name, type }): Handle => {
+      const label = `parameter '${name}'`
+      return isKind(type, 'ptr')
+        ? reference(rootPlace({ kind: 'pointer', name }, type.of), current, type.access, label)
+        : value({ kind: 'argument', type, name }, current, label)
     })
-    const k = makeBuilder({ session, invocations: null, variant: '' })
-    const value = (this.body as (...args: unknown[]) => unknown)(...handles, k)
-    if (value === undefined) return
-    if (!isHandle(value) && typeof value !== 'number' && typeof value !== 'boolean')
-      fail('bad-argument', `the body of ${this.name} gives ${describe(value)}`, 'it gives an expression, or nothing')
-    const known = scope.returned.find((t) => t !== null)
-    const node = isHandle(value)
-      ? read(value, session)
-      : lift(value, known ?? 'bool', session, `the value of ${this.name}`)
-    scope.returned.push(node.type)
-    scope.emit({ kind: 'return', at: session.at(), value: node })
+    const x = (this.body as (...args: unknown[]) => unknown)(...handles, makeBuilder(session))
+    if (x === undefined) return
+    const what = `the value of ${this.name}`
+    if (!isHandle(x) && !isPlain(x)) expected('bad-argument', what, 'an expression, or nothing', x)
+    returnStmt(session, x, what)
   }
 }
 
-const isPointer = (type: Type): type is PtrType => typeof type === 'object' && type.kind === 'ptr'
-
-function pointee(arg: unknown, type: PtrType, what: string): ReturnType<typeof placeOf> {
+function pointee(arg: unknown, { of }: PtrType, what: string): Place {
   const place = placeOf(arg, what)
-  return sameType(place.type, type.of)
-    ? place
-    : fail('type-mismatch', `${what} must refer to ${spell(type.of)}, and refers to ${spell(place.type)}`)
-}
-
-function resultOf(scope: Scope, name: string): Type | null {
-  const [first = null, ...rest] = scope.returned
-  for (const other of rest) {
-    const same = first === null || other === null ? first === other : sameType(first, other)
-    if (!same)
-      fail(
-        'type-mismatch',
-        `${name} returns ${first === null ? 'nothing' : spell(first)} in one place and ${other === null ? 'nothing' : spell(other)} in another`,
-      )
-  }
-  return first
-}
-
-function uniqueName(session: Session, name: string): string {
-  const taken = new Set([...session.functions.values()].map((f) => f.name))
-  let unique = name
-  for (let i = 1; taken.has(unique); i++) unique = `${name}_${i}`
-  return unique
+  if (sameType(place.type, of)) return place
+  return fail('type-mismatch', `${what} must refer to ${spell(of)}, and refers to ${spell(place.type)}`)
 }

@@ -1,37 +1,44 @@
+import type { Code } from '../diagnostics'
 import type { Expr, Place } from '../ir'
-import { type Access, spell, type Type, type ValueName } from '../types'
-import { fail, type OpenBlock, type Scope, type Session } from './context'
+import { type Access, isConstructible, isKind, spell, type Type, type ValueName } from '../types'
+import { fail } from './fail'
+import { NOWHERE, type OpenBlock, type Session } from './session'
 
 /** The state of a handle, under a symbol: fields of structs are properties of handles and may have any name. */
 export const STATE: unique symbol = Symbol('weft')
 
-/** What a handle stands for. A class, so that all have one shape: the builder makes thousands. */
-export class State {
-  used = false
-  written = false
-
-  constructor(
-    readonly type: Type,
-    /** The run of the builder that it belongs to; null for constants. */
-    readonly session: Session | null,
-    /** The body that it belongs to; null for what belongs to the module. */
-    readonly scope: Scope | null,
-    /** The block that made the value, for values of statements. */
-    readonly home: OpenBlock | null,
-    /** The expression; of a reference that reads at each mention, null. */
-    public node: Expr | null,
-    /** References only. */
-    readonly place: Place | null,
-    readonly access: Access,
-    /** What to call it in messages. */
-    readonly label: string,
-    readonly at: number,
-  ) {}
+/** What a handle stands for. */
+export interface State {
+  readonly type: Type
+  /** The block that it was made in, or that declares it. */
+  readonly home: OpenBlock
+  /** The expression; null where it is read at each mention, as a variable is. */
+  readonly node: Expr | null
+  /** Of a reference: what it refers to. */
+  readonly place: Place | null
+  readonly access: Access
+  /** What to call it in messages. */
+  readonly label: string
+  used: boolean
+  written: boolean
 }
 
+/** The state of a value. All states have one shape: the builder makes thousands. */
+export const valueState = (node: Expr, home: OpenBlock, label: string): State =>
+  stateOf(node.type, home, Object.freeze(node), null, 'read', label)
+
+export const stateOf = (
+  type: Type,
+  home: OpenBlock,
+  node: Expr | null,
+  place: Place | null,
+  access: Access,
+  label: string,
+): State => ({ type, home, node, place, access, label, used: false, written: false })
+
 /**
- * What authors hold: an expression, or a reference to a place, together with the run of the builder that it belongs
- * to. The methods that build expressions are added to the prototype from the op table (methods.ts).
+ * What authors hold: an expression, or a reference to a place, and where it belongs. Operators, lanes and assignment
+ * are added to the prototype from the op table (methods.ts).
  */
 export class Handle {
   readonly [STATE]: State
@@ -45,17 +52,14 @@ export class Handle {
   }
 
   [Symbol.toPrimitive](hint: string): never {
-    if (hint === 'string') {
-      return fail(
-        'js-operator',
-        `an expression of type ${this.type} is put into a JavaScript string`,
-        `to build an expression from text, put the type before the template: ${tagOf(this.type)}\`\${a} + \${b}\``,
-      )
-    }
+    const { type } = this
+    const tag = /^\w+$/.test(type) ? type : 'f32'
     return fail(
       'js-operator',
-      `a JavaScript operator is applied to an expression of type ${this.type}`,
-      `use a method (a.add(b), a.lt(b)) or a template (${tagOf(this.type)}\`\${a} + \${b}\`): JavaScript's operators cannot be overloaded`,
+      hint === 'string'
+        ? `an expression of type ${type} is put into a JavaScript string`
+        : `a JavaScript operator is applied to an expression of type ${type}`,
+      `use a method (a.add(b), a.lt(b)), or put the type before a template: ${tag}\`\${a} + \${b}\``,
     )
   }
 
@@ -64,64 +68,109 @@ export class Handle {
   }
 }
 
-const tagOf = (type: string): string => (/^\w+$/.test(type) ? type : 'f32')
-
 export const isHandle = (x: unknown): x is Handle => typeof x === 'object' && x !== null && STATE in x
 
-/** The run, the body and the innermost block that an expression belongs to. */
-export interface Owner {
-  readonly session: Session | null
-  readonly scope: Scope | null
-  readonly home: OpenBlock | null
+/** A JavaScript value that a scalar type can be given. */
+export const isPlain = (x: unknown): x is number | boolean => typeof x === 'number' || typeof x === 'boolean'
+
+/** What an array may have so many of. */
+export const isCount = (x: unknown): x is number => typeof x === 'number' && Number.isInteger(x) && x > 0
+
+export const isList = (x: unknown): x is ArrayLike<unknown> =>
+  typeof x === 'object' && x !== null && typeof (x as { length?: unknown }).length === 'number'
+
+/** What an author wrote, for messages. */
+export function describe(x: unknown): string {
+  if (isHandle(x)) return `an expression of type ${x.type}`
+  if (typeof x === 'string') return `the string ${JSON.stringify(x)}`
+  if (typeof x === 'function') return `the function ${x.name || '(anonymous)'}`
+  if (x === null || typeof x !== 'object') return String(x)
+  return isList(x) ? `an array of ${x.length}` : `an object (${Object.keys(x).slice(0, 4).join(', ')})`
 }
 
-export const NOBODY: Owner = { session: null, scope: null, home: null }
-
-/** The state of a pure expression; it belongs where its operands belong. */
-export const exprState = (node: Expr, owner: Owner, at: number, label = 'an expression'): State =>
-  new State(node.type, owner.session, owner.scope, owner.home, node, null, 'read', label, at)
+/** `what` must be something else than what was given. */
+export function expected(code: Code, what: string, must: string, given: unknown, note?: string): never {
+  fail(code, `${what} must be ${must}, and is ${describe(given)}`, note)
+}
 
 /** Where an expression of these operands belongs: a variable is read now, everything else was made where it was made. */
-export function ownerOf(args: readonly unknown[]): Owner {
-  let session: Session | null = null
-  let scope: Scope | null = null
-  let home: OpenBlock | null = null
-  for (const arg of args) {
-    if (!isHandle(arg)) continue
-    const s = arg[STATE]
-    session ??= s.session
-    const now = s.place !== null && s.node === null && s.session !== null
-    const at = now ? (s.session as Session).scope : s.scope
-    const block = now ? (at as Scope).current : s.home
-    scope ??= at
-    if (block !== null && (home === null || block.depth > home.depth)) home = block
+export function homeOf(operands: readonly unknown[]): OpenBlock {
+  let home = NOWHERE
+  for (const operand of operands) {
+    if (!isHandle(operand)) continue
+    const s: State = operand[STATE]
+    const block = s.node === null ? s.home.session.current : s.home
+    if (home === NOWHERE || (block.depth > home.depth && block.session === home.session)) home = block
   }
-  return { session, scope, home }
+  return home
 }
 
-/** The state of a value made by a statement of the current block. */
-export const valueState = (node: Expr, scope: Scope, at: number, label = 'a value'): State =>
-  new State(node.type, scope.session, scope, scope.current, node, null, 'read', label, at)
+/**
+ * The expression of a handle, checked to be usable here: not of another kernel, not of another body, not of a block that
+ * has ended. What was made by `.at(…)` or a lane was read when it was made; a variable is read now, at its mention.
+ */
+export function read(handle: Handle, session: Session): Expr {
+  const s = handle[STATE]
+  const { home, node, place } = s
+  s.used = true
+  if (home === NOWHERE) return node as Expr
+  refuseForeign(s, session, 'used')
+  if (place === null) return node as Expr
+  if (s.access === 'write') refuseAccess(s, 'read')
+  if (node === null) return load(home.session, readable(s, place))
+  if (s.written) {
+    fail(
+      'stale-read',
+      `${s.label} is read after it was set, but its value is the one from before`,
+      'read it again: write the .at(…) once more, or keep the new value with k.let',
+    )
+  }
+  return node
+}
 
-/** Refuses what is of another kernel, of another body, or of a block that has ended. */
-export function checkUsable(s: State, session: Session | null): void {
-  if (s.session === null) return
-  if (session !== null && s.session !== session) {
+export function refuseForeign(s: State, session: Session, verb: 'used' | 'set'): void {
+  const { home } = s
+  const own = home.session
+  if (own !== session) {
     fail(
       'foreign-expression',
-      `${s.label} of kernel '${s.session.kernelName}' is used in kernel '${session.kernelName}'`,
+      `${s.label} of kernel '${own.kernelName}' is ${verb} in kernel '${session.kernelName}'`,
       'an expression belongs to the kernel whose body made it: declare a binding or a param instead',
     )
   }
-  const scope = s.session.scope
-  if (s.scope !== null && s.scope !== scope) {
-    fail('foreign-expression', `${s.label} of ${s.scope.owner} is used in ${scope.owner}`, 'pass it as an argument')
+  const { scope } = session
+  if (home.scope !== null && home.scope !== scope) {
+    fail(
+      'foreign-expression',
+      `${s.label} of ${home.scope.owner} is ${verb} in ${scope.owner}`,
+      'pass it as an argument: a value, or a pointer (ptr) to set it',
+    )
   }
-  if (s.home !== null && !s.home.open) {
+  if (!home.open) {
     fail(
       'out-of-scope',
-      `${s.label} of type ${spell(s.type)} is used outside the block that made it`,
+      `${s.label} of type ${spell(s.type)} is ${verb} outside the block that made it`,
       'declare a variable before the block (k.var) and set it inside',
     )
   }
+}
+
+export const refuseAccess = (s: State, verb: 'read' | 'written'): never =>
+  fail(
+    'binding-access',
+    `${s.label} is an ${verb === 'read' ? 'output' : 'input'} and cannot be ${verb}`,
+    'declare it inout(…) to read and write it',
+  )
+
+function readable({ type, label }: State, place: Place): Place {
+  if (isConstructible(type)) return place
+  const note = isKind(type, 'atomic') ? 'atomics are read with .load()' : 'read its elements: .at(i)'
+  return fail('bad-type', `${label} of type ${spell(type)} cannot be read as a value`, note)
+}
+
+/** Emits a load, here and now. */
+export function load(session: Session, place: Place): Expr {
+  const result = session.result(place.type)
+  session.emit({ kind: 'load', at: session.at(), place, result })
+  return result
 }

@@ -1,8 +1,7 @@
 import type { CostRule, HostExpr, HostOp, LaunchRule } from '../ir'
 import { apply } from './apply'
-import { fail } from './context'
-import { type Handle, isHandle } from './handle'
-import { describe } from './lift'
+import { fail } from './fail'
+import { describe, expected, isCount, isHandle } from './handle'
 import type { Expr } from './types'
 
 /**
@@ -48,11 +47,11 @@ export type HostArg = HostNumber | number
 const host = (kind: HostOp, a: HostArg, b: HostArg): HostNumber =>
   new HostNumber({ kind, a: hostExpr(a), b: hostExpr(b) })
 
-const isCount = (x: unknown): x is number => typeof x === 'number' && Number.isInteger(x) && x >= 0
+const isAmount = (x: unknown): x is number => x === 0 || isCount(x)
 
 export function hostExpr(x: unknown): HostExpr {
   if (x instanceof HostNumber) return x.expr
-  if (isCount(x)) return x
+  if (isAmount(x)) return x
   return fail(
     'bad-launch',
     `${describe(x)} is not a number of workgroups`,
@@ -66,24 +65,20 @@ export function ceilDiv(a: HostArg, b: HostArg): HostNumber
 export function ceilDiv(a: Expr<'u32'>, b: Expr<'u32'> | number): Expr<'u32'>
 export function ceilDiv(a: unknown, b: unknown): unknown {
   if (a instanceof HostNumber || b instanceof HostNumber) return host('ceilDiv', a as HostArg, b as HostArg)
-  if (isHandle(a) || isHandle(b)) return deviceCeilDiv(a, b)
-  return Math.ceil((a as number) / (b as number))
-}
-
-/** Adds b − 1 first: right as long as that does not exceed 2³². */
-function deviceCeilDiv(a: unknown, b: unknown): Handle {
+  if (!isHandle(a) && !isHandle(b)) return Math.ceil((a as number) / (b as number))
+  // right as long as the sum does not exceed 2³²
   const less = isHandle(b) ? apply('sub', [b, 1]) : (b as number) - 1
   return apply('div', [apply('add', [a, less]), b])
 }
 
 export function launchRule(workgroups: unknown): LaunchRule {
-  if (!Array.isArray(workgroups) || workgroups.length < 1 || workgroups.length > 3) {
-    return fail(
+  if (!Array.isArray(workgroups) || workgroups.length < 1 || workgroups.length > 3)
+    return expected(
       'bad-launch',
-      `the launch rule gives ${describe(workgroups)}`,
-      'it gives one to three counts: ({ rows }) => [rows]',
+      'the result of the launch rule',
+      'one to three counts, as ({ rows }) => [rows]',
+      workgroups,
     )
-  }
   return {
     dimensions: workgroups.length as 1 | 2 | 3,
     workgroups: workgroups.map(hostExpr),
@@ -96,24 +91,22 @@ const isObject = (x: unknown): x is Readonly<Record<string, unknown>> => typeof 
 /** `isArray` says which bindings have a length. */
 export function costRule(cost: unknown, isArray: (binding: string) => boolean): CostRule {
   const names = isObject(cost) ? Object.keys(cost) : []
-  if (!isObject(cost) || names.length === 0 || names.some((name) => name !== 'bytes' && name !== 'operations')) {
+  if (!isObject(cost) || names.length === 0 || names.some((name) => name !== 'bytes' && name !== 'operations'))
     return fail(
       'bad-argument',
       `the cost gives ${describe(cost)}`,
       'it gives bytes, operations or both: ({ n }) => ({ bytes: n.mul(12), operations: n.mul(2) })',
     )
-  }
   const amount = (name: 'bytes' | 'operations'): HostExpr | null => {
     const x = cost[name]
     if (x === undefined) return null
-    if (isCount(x)) return x
-    if (!(x instanceof HostNumber)) {
+    if (isAmount(x)) return x
+    if (!(x instanceof HostNumber))
       return fail(
         'bad-argument',
         `the ${name} of the cost are ${describe(x)}`,
         'a cost computes with params, lengths of bindings and non-negative integers',
       )
-    }
     checkLengths(x.expr, isArray)
     return x.expr
   }

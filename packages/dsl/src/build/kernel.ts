@@ -1,27 +1,18 @@
 import { type Diagnostic, positionOf, WeftError } from '../diagnostics'
-import {
-  type Binding,
-  type CostRule,
-  type Extent,
-  type Kernel,
-  type KernelSource,
-  type Position,
-  serialize,
-} from '../ir'
+import { type CostRule, type Kernel, type KernelSource, type Position, serialize } from '../ir'
 import type { FeatureName } from '../ops'
-import { type Access, isKind, type ScalarName, spell, type TextureType, type Type, type ValueName } from '../types'
+import { isKind, type ValueName } from '../types'
 import { makeBuilder } from './builder'
 import type { Builder } from './builder-types'
-import { fail, Scope, Session } from './context'
-import { type BindingDecl, type BindingView, type Override, overrideDecl } from './declarations'
-import { exprState, Handle } from './handle'
-import { costRule, type HostArg, HostNumber, launchRule } from './host'
-import { describe } from './lift'
+import type { BindingDecl, BindingView, Override } from './declarations'
+import { fail } from './fail'
+import { expected } from './handle'
+import { costRule, type HostArg, type HostNumber, launchRule } from './host'
+import { checkName } from './lift'
 import { installMethods } from './methods'
-import { checkName } from './names'
-import { rootPlace } from './place'
-import { makeRef, makeValue } from './ref'
-import { namingStructs, typeFrom } from './schema'
+import { namingStructs } from './schema'
+import { Scope, Session } from './session'
+import { declare, hostView, views } from './shell'
 import type { Expr, ShapeOf, Value } from './types'
 
 type Bindings = Readonly<Record<string, BindingDecl>>
@@ -129,11 +120,17 @@ export function kernel<
   body: (view: BodyView<B, P, O>, k: Builder) => void,
 ): KernelOf<B, P, O> {
   checkName(name, 'a kernel')
-  if (typeof body !== 'function') fail('bad-argument', `the body of kernel '${name}' is ${describe(body)}`)
-  return new Source(name, decl as unknown as AnyDecl, body as (view: never, k: Builder) => void) as KernelOf<B, P, O>
+  if (typeof body !== 'function') expected('bad-argument', `the body of kernel '${name}'`, 'a function', body)
+  // the author's frame follows this one; a stack is cheap to take when it is shallow
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 2
+  const stack = new Error()
+  Error.stackTraceLimit = limit
+  return new Source(name, decl as unknown as AnyDecl, body as AnyBody, stack) as KernelOf<B, P, O>
 }
 
-type AnyDecl = KernelDecl<Bindings, Params, Overrides>
+type AnyBody = (view: never, k: Builder) => void
+export type AnyDecl = KernelDecl<Bindings, Params, Overrides>
 
 interface Built {
   readonly kernel: Kernel
@@ -144,18 +141,14 @@ class Source implements KernelSource {
   readonly variants: KernelSource['variants']
   private readonly built = new Map<string, Built>()
   private readonly traced = new Map<string, readonly (Position | null)[]>()
-  /** Taken as it is; a stack costs something only when it is read. */
-  private readonly stack = new Error()
 
   constructor(
     readonly name: string,
     private readonly decl: AnyDecl,
-    private readonly body: (view: never, k: Builder) => void,
+    private readonly body: AnyBody,
+    private readonly stack: Error,
   ) {
-    this.variants = Object.entries(decl.variants ?? { portable: [] }).map(([variant, needs]) => ({
-      name: variant,
-      needs,
-    }))
+    this.variants = Object.entries(decl.variants ?? { portable: [] }).map(([name, needs]) => ({ name, needs }))
   }
 
   get doc(): string | undefined {
@@ -163,41 +156,34 @@ class Source implements KernelSource {
   }
 
   get cost(): CostRule | null {
-    const { cost } = this.decl
+    const { name, decl } = this
+    const { cost } = decl
     if (!cost) return null
     return this.atDeclaration(() => {
-      const { bindings, params, overrides } = namingStructs(() => declare(this.name, this.decl))
-      const isArray = (name: string) => bindings.some((b) => b.name === name && isKind(b.type, 'array'))
-      return costRule(cost(hostView(bindings, [...params, ...overrides]) as never), isArray)
+      const shell = namingStructs(() => declare(name, decl))
+      const isArray = (binding: string): boolean =>
+        shell.bindings.some((b) => b.name === binding && isKind(b.type, 'array'))
+      return costRule(cost(hostView(shell) as never), isArray)
     })
   }
 
   ir(variant = this.first): Kernel {
-    let found = this.built.get(variant)
-    if (!found) {
-      found = this.build(variant, false)
-      this.built.set(variant, found)
-    }
-    return found.kernel
+    return remembered(this.built, variant, () => this.build(variant, false)).kernel
   }
 
   positions(variant = this.first): readonly (Position | null)[] {
-    let found = this.traced.get(variant)
-    if (!found) {
+    return remembered(this.traced, variant, () => {
       const { kernel, positions } = this.build(variant, true)
       const first = this.built.get(variant)?.kernel
-      if (first && serialize(first) !== serialize(kernel)) {
+      if (first && serialize(first) !== serialize(kernel))
         throw new WeftError({
           code: 'not-deterministic',
           message: `the body of kernel '${this.name}' built something else when it was run again`,
           position: this.declared,
           note: 'a body must do the same each time: no random numbers, no counters or lists from outside that it changes',
         })
-      }
-      found = positions
-      this.traced.set(variant, found)
-    }
-    return found
+      return positions
+    })
   }
 
   get declared(): Position | null {
@@ -209,30 +195,22 @@ class Source implements KernelSource {
   }
 
   private build(variant: string, trace: boolean): Built {
-    if (!this.variants.some((v) => v.name === variant)) {
-      fail(
-        'unknown-name',
-        `kernel '${this.name}' has no variant '${variant}'`,
-        `its variants: ${this.variants.map((v) => v.name).join(', ')}`,
-      )
-    }
+    const names = this.variants.map((v) => v.name)
+    if (!names.includes(variant))
+      fail('unknown-name', `kernel '${this.name}' has no variant '${variant}'`, `its variants: ${names.join(', ')}`)
     installMethods()
     return namingStructs(() => this.run(variant, trace))
   }
 
   private run(variant: string, trace: boolean): Built {
-    const session = new Session(this.name, trace)
-    const shell = this.atDeclaration(() => declare(this.name, this.decl))
-    const rule = this.decl.workgroups?.(hostView(shell.bindings, [...shell.params, ...shell.overrides]) as never)
+    const { name, decl, body } = this
+    const shell = this.atDeclaration(() => declare(name, decl))
+    const rule = decl.workgroups?.(hostView(shell) as never)
     const launch = rule === undefined ? null : this.atDeclaration(() => launchRule(rule))
-    const scope = new Scope(session, `kernel '${this.name}'`, false)
-    const { stmts } = session.within(scope, () =>
-      scope.block(() => {
-        const k = makeBuilder({ session, invocations: invocationsOf(shell.workgroupSize), variant })
-        return this.body(views(session, shell) as never, k)
-      }),
-    )
-    if (!trace) this.refuseUnused(session, variant)
+    const session = new Session(name, variant, invocationsOf(shell.workgroupSize), trace)
+    const build = (): void => body(views(session, shell) as never, makeBuilder(session))
+    const { stmts } = session.inside(build, null, [], new Scope(`kernel '${name}'`, false))
+    if (!trace) this.refuseUnused(session)
     const kernel: Kernel = Object.freeze({
       ...shell,
       launch: launch && session.seesGrid ? { ...launch, folds: false } : launch,
@@ -251,161 +229,34 @@ class Source implements KernelSource {
       return check()
     } catch (error) {
       if (!(error instanceof WeftError)) throw error
-      const [first, ...more] = error.diagnostics.map((d) => ({ ...d, position: this.declared })) as [
-        Diagnostic,
-        ...Diagnostic[],
-      ]
-      throw new WeftError(first, ...more)
+      const [first, ...more] = error.diagnostics.map((d) => ({ ...d, position: this.declared }))
+      throw new WeftError(first as Diagnostic, ...more)
     }
   }
 
-  private refuseUnused(session: Session, variant: string): void {
-    const unused = session.operations.filter((o) => !o.used)
+  private refuseUnused({ operations, variant }: Session): void {
+    const unused = operations.filter((o) => !o.used)
     if (unused.length === 0) return
     const positions = this.positions(variant)
-    const [first, ...more] = unused.map(
-      (o): Diagnostic => ({
+    const [first, ...more] = unused.map(({ node, label }): Diagnostic => {
+      const { at } = node as { readonly at: number }
+      return {
         code: 'unused-value',
-        message: `the value of ${o.label} is not used`,
-        at: o.at,
-        position: positions[o.at] ?? null,
+        message: `the value of ${label} is not used`,
+        at,
+        position: positions[at] ?? null,
         note: 'an expression alone does nothing: store it (.set), name it (k.let), or remove it',
-      }),
-    )
+      }
+    })
     throw new WeftError(first as Diagnostic, ...more)
   }
 }
 
+function remembered<V>(known: Map<string, V>, key: string, make: () => V): V {
+  let found = known.get(key)
+  if (found === undefined) known.set(key, (found = make()))
+  return found
+}
+
 const invocationsOf = (size: Kernel['workgroupSize']): number | null =>
   size.every((n) => typeof n === 'number') ? size.reduce<number>((product, n) => product * (n as number), 1) : null
-
-type Shell = Omit<Kernel, 'launch' | 'variant' | 'constants' | 'variables' | 'functions' | 'body'>
-
-function declare(name: string, decl: AnyDecl): Shell {
-  const bindings = Object.entries(decl.bindings ?? {}).map(([n, b]) => bindingOf(n, b))
-  const params = Object.entries(decl.params ?? {}).map(([n, schema]) => ({
-    name: checkName(n, 'a param'),
-    type: paramType(n, typeFrom(schema, n)),
-  }))
-  const overrides = Object.entries(decl.overrides ?? {}).map(([n, o]) => overrideDecl(checkName(n, 'an override'), o))
-  const names = [...bindings, ...params, ...overrides].map((x) => x.name)
-  const twice = names.find((n, i) => names.indexOf(n) !== i)
-  if (twice !== undefined)
-    fail(
-      'duplicate-name',
-      `'${twice}' is declared twice in kernel '${name}'`,
-      'bindings, params and overrides share one set of names',
-    )
-  return {
-    kind: 'kernel',
-    name,
-    workgroupSize: extents(
-      name,
-      decl,
-      overrides.map((o) => o.name),
-    ),
-    subgroupSize: decl.subgroupSize ?? null,
-    bindings,
-    params,
-    overrides,
-    aliases: decl.aliases ?? [],
-    guards: decl.guards ?? 'required',
-  }
-}
-
-/** Params are values, or arrays of values: what the host can pack by itself. */
-function paramType(name: string, type: Type): Type {
-  const isPlain = (t: Type): boolean => typeof t === 'string'
-  if (isPlain(type) || (typeof type === 'object' && type.kind === 'array' && type.count !== null && isPlain(type.of)))
-    return type
-  return fail(
-    'bad-type',
-    `param '${name}' has type ${spell(type)}`,
-    'params are scalars, vectors, matrices and arrays of them; put a struct into a binding: uniform(d.struct({ … }))',
-  )
-}
-
-function bindingOf(name: string, decl: BindingDecl): Binding {
-  checkName(name, 'a binding')
-  if (typeof decl !== 'object' || decl === null || !('schema' in decl)) {
-    return fail(
-      'bad-argument',
-      `binding '${name}' is declared as ${describe(decl)}`,
-      'declare it input(…), output(…), inout(…), uniform(…) or texture(…)',
-    )
-  }
-  const type = typeFrom(decl.schema, name)
-  const access: Access = decl.access
-  const base = { name, kind: decl.kind, access, type }
-  if (decl.kind === 'texture') return { ...base, texture: type as TextureType }
-  return decl.writes ? { ...base, writes: decl.writes } : base
-}
-
-function extents(name: string, decl: AnyDecl, overrides: readonly string[]): Kernel['workgroupSize'] {
-  const given: readonly unknown[] = [decl.workgroupSize].flat()
-  if (given.length < 1 || given.length > 3)
-    fail(
-      'workgroup-size',
-      `kernel '${name}' has a workgroup size of ${given.length} dimensions`,
-      'give one to three: [256], [16, 16], [8, 8, 4]',
-    )
-  const one = (e: unknown): Extent => {
-    if (typeof e === 'string')
-      return overrides.includes(e)
-        ? { override: e }
-        : fail('unknown-name', `the workgroup size names override '${e}', which is not declared`)
-    if (typeof e === 'number' && Number.isInteger(e) && e >= 1) return e
-    return fail(
-      'workgroup-size',
-      `${describe(e)} is not a workgroup size`,
-      'sizes are integers from 1 on, or names of overrides',
-    )
-  }
-  return [one(given[0]), one(given[1] ?? 1), one(given[2] ?? 1)]
-}
-
-function hostView(
-  bindings: readonly Binding[],
-  scalars: readonly { readonly name: string; readonly type: unknown }[],
-): Record<string, unknown> {
-  const overrides = new Set(scalars.filter((s) => 'default' in s).map((s) => s.name))
-  return Object.fromEntries([
-    ...bindings.map((b) => [b.name, { length: new HostNumber({ kind: 'length', binding: b.name }) }]),
-    ...scalars.map((s) => [
-      s.name,
-      new HostNumber({ kind: overrides.has(s.name) ? 'override' : 'param', name: s.name }),
-    ]),
-  ])
-}
-
-/** How the body sees what the kernel declares. */
-function views(session: Session, shell: Shell): Record<string, unknown> {
-  const owner = { session, scope: null, home: null }
-  const out: Record<string, unknown> = {}
-  for (const b of shell.bindings) {
-    const label = `'${b.name}'`
-    out[b.name] = makeRef(rootPlace({ kind: 'binding', name: b.name }, b.type), {
-      session,
-      scope: null,
-      access: b.access,
-      label,
-      eager: false,
-    })
-  }
-  for (const p of shell.params) {
-    out[p.name] = makeValue(
-      exprState(Object.freeze({ kind: 'param', type: p.type, name: p.name }), owner, 0, `param '${p.name}'`),
-    )
-  }
-  for (const o of shell.overrides) {
-    out[o.name] = new Handle(
-      exprState(
-        Object.freeze({ kind: 'override', type: o.type as ScalarName, name: o.name }),
-        owner,
-        0,
-        `override '${o.name}'`,
-      ),
-    )
-  }
-  return out
-}

@@ -1,6 +1,8 @@
 import type { Const, Expr } from '../ir'
+import { MAX_F16, MAX_F32 } from '../ops/refuse'
 import {
   isMatrix,
+  isValueName,
   isVector,
   laneCount,
   roundF16,
@@ -11,134 +13,133 @@ import {
   type Type,
   type ValueName,
 } from '../types'
-import { fail, type Session } from './context'
-import { isHandle, STATE } from './handle'
-import { read } from './read'
+import { fail } from './fail'
+import { describe, expected, Handle, isHandle, isList, isPlain, read, STATE, valueState } from './handle'
+import { NOWHERE, type Session } from './session'
 
-/** From what authors write where a value is expected — a handle, a number, a boolean — to an expression. */
+/** From what authors write where a value is expected — a handle, a number, a boolean, a list — to an expression. */
 
-const RANGE: Record<'i32' | 'u32', readonly [number, number]> = {
-  i32: [-(2 ** 31), 2 ** 31 - 1],
-  u32: [0, 2 ** 32 - 1],
-}
+const GREATEST = { i32: 2 ** 31 - 1, u32: 2 ** 32 - 1, f32: MAX_F32, f16: MAX_F16 } as const
 
-/** Checks that a JavaScript number has a value of the scalar type, and rounds floats to it. */
+/** The lane of a scalar type for a JavaScript value: numbers must be in its range, and floats are rounded to it. */
 export function literal(scalar: ScalarName, x: unknown): number {
   if (scalar === 'bool') {
     if (typeof x === 'boolean') return x ? 1 : 0
-    return fail('bad-literal', `${describe(x)} is not a bool`, 'write true or false, or compare: x.ne(0)')
+    return expected('bad-literal', 'a bool', 'true or false', x, 'compare numbers: x.ne(0)')
   }
-  if (typeof x !== 'number') return fail('type-mismatch', `${describe(x)} is given where ${scalar} is expected`)
-  if (scalar === 'i32' || scalar === 'u32') {
-    const [low, high] = RANGE[scalar]
-    if (!Number.isInteger(x) || x < low || x > high) {
-      return fail(
-        'bad-literal',
-        `${x} is not a value of ${scalar}`,
-        `${scalar} holds the integers from ${low} to ${high}`,
-      )
-    }
-    return x === 0 ? 0 : x
-  }
-  const rounded = scalar === 'f32' ? Math.fround(x) : roundF16(x)
-  if (Number.isFinite(x) && !Number.isFinite(rounded)) {
-    return fail(
-      'bad-literal',
-      `${x} is beyond the range of ${scalar}`,
-      `the greatest ${scalar} is ${scalar === 'f32' ? '3.4028234663852886e38' : '65504'}; for infinity write ${scalar}(Infinity)`,
-    )
-  }
-  return rounded
+  if (typeof x !== 'number') return expected('type-mismatch', 'a value', scalar, x)
+  const high = GREATEST[scalar]
+  const low = scalar === 'u32' ? 0 : scalar === 'i32' ? -high - 1 : -high
+  const integer = scalar === 'i32' || scalar === 'u32'
+  // an integer has no negative zero
+  const value = integer ? x + 0 : scalar === 'f32' ? Math.fround(x) : roundF16(x)
+  const fits = integer ? Number.isInteger(x) && x >= low && x <= high : Number.isFinite(value) || !Number.isFinite(x)
+  if (fits) return value
+  const numbers = integer ? 'integers' : 'numbers'
+  return fail('bad-literal', `${x} is not a value of ${scalar}`, `${scalar} holds ${numbers} from ${low} to ${high}`)
 }
 
-export const describe = (x: unknown): string =>
-  isHandle(x)
-    ? `an expression of type ${x.type}`
-    : typeof x === 'string'
-      ? `the string ${JSON.stringify(x)}`
-      : typeof x === 'function'
-        ? `the function ${x.name || '(anonymous)'}`
-        : x === null || typeof x !== 'object'
-          ? `${String(x)}`
-          : Array.isArray(x)
-            ? 'an array'
-            : `an object (${Object.keys(x).slice(0, 4).join(', ')})`
+/** Small integers stand in every kernel: their constants are made once. */
+const small: { [T in ValueName]?: Const[] } = {}
+const isSmall = (x: unknown): x is number =>
+  typeof x === 'number' && x >= 0 && x < 64 && Number.isInteger(x) && 1 / x > 0
 
 /** The constant of value type `type` with all lanes `x`. */
 export function constant(type: ValueName, x: unknown): Const {
-  const value = literal(scalarOf(type), x)
-  const lanes = laneCount(type)
-  return Object.freeze({ kind: 'const', type, lanes: lanes === 1 ? [value] : new Array<number>(lanes).fill(value) })
+  if (!isSmall(x)) return lanesOf(type, x)
+  const made = (small[type] ??= [])
+  return (made[x] ??= lanesOf(type, x))
 }
 
-export const splat = (type: ValueName, scalar: Expr, at: number): Expr =>
+const lanesOf = (type: ValueName, x: unknown): Const =>
+  constantOf(type, new Array<number>(laneCount(type)).fill(literal(scalarOf(type), x)))
+
+export const constantOf = (type: ValueName, lanes: readonly number[]): Const =>
+  Object.freeze({ kind: 'const', type, lanes })
+
+/** The handle of a constant: it belongs to no kernel. */
+export const constantHandle = (node: Const): Handle => new Handle(valueState(node, NOWHERE, 'a constant'))
+
+export const splat = (type: ValueName, scalar: Expr, session: Session): Expr =>
   scalar.kind === 'const'
-    ? Object.freeze({ kind: 'const', type, lanes: new Array<number>(laneCount(type)).fill(scalar.lanes[0] ?? 0) })
-    : Object.freeze({ kind: 'construct', at, type, args: [scalar] })
+    ? constantOf(type, new Array<number>(laneCount(type)).fill(scalar.lanes[0] as number))
+    : Object.freeze({ kind: 'construct', at: session.at(), type, args: [scalar] })
 
-/** `value` as an expression of exactly `type`: numbers are lifted, scalars splatted to vectors. */
-export function lift(value: unknown, type: Type, session: Session | null, what: string): Expr {
+/** `value` as an expression of exactly `type`: numbers are lifted, scalars splatted; lists and objects are put together. */
+export function lift(value: unknown, type: Type, session: Session, what: string): Expr {
+  const simple = typeof type === 'string'
+  let note: string | undefined
   if (isHandle(value)) {
-    const given = value.type
-    if (typeof type === 'string' ? given === type : sameType(value[STATE].type, type)) return read(value, session)
-    if (typeof type === 'string' && isVector(type) && given === scalarOf(type))
-      return splat(type, read(value, session), session?.at() ?? -1)
-    return fail('type-mismatch', `${what} must be ${spell(type)}, and is ${given}`, convertNote(type, given))
-  }
-  if (typeof type === 'string' && !isMatrix(type)) {
-    if (typeof value === 'number' || typeof value === 'boolean') return constant(type, value)
-  }
-  const composed = typeof type === 'string' ? null : compose(value, type, session, what)
-  if (composed) return composed
-  return fail('type-mismatch', `${what} must be ${spell(type)}, and is ${describe(value)}`)
-}
-
-/** A struct from an object of its fields, an array from a list of its elements. */
-function compose(value: unknown, type: Exclude<Type, string>, session: Session | null, what: string): Expr | null {
-  if (typeof value !== 'object' || value === null) return null
-  let args: readonly Expr[] | null = null
-  if (type.kind === 'struct' && !Array.isArray(value)) {
-    const given = value as Readonly<Record<string, unknown>>
-    const unknown = Object.keys(given).find((name) => !type.fields.some((f) => f.name === name))
-    if (unknown !== undefined)
-      fail(
-        'unknown-name',
-        `${what} has a field '${unknown}', which ${type.name} does not`,
-        `its fields: ${type.fields.map((f) => f.name).join(', ')}`,
+    const given = value[STATE].type
+    if (simple ? given === type : sameType(given, type)) return read(value, session)
+    if (simple && isVector(type) && given === scalarOf(type)) return splat(type, read(value, session), session)
+    if (simple && isValueName(given)) note = `convert it: ${type}(x)`
+  } else if (!simple) {
+    const args = parts(value, type, session, what)
+    if (args) return Object.freeze({ kind: 'construct', at: session.at(), type, args })
+  } else if (isList(value)) {
+    const scalar = scalarOf(type)
+    if (value.length === laneCount(type))
+      return constantOf(
+        type,
+        Array.from(value, (x) => literal(scalar, x)),
       )
-    args = type.fields.map((f) => lift(given[f.name], f.type, session, `the field '${f.name}' of ${what}`))
-  } else if (type.kind === 'array' && Array.isArray(value) && value.length === type.count) {
-    args = value.map((x, i) => lift(x, type.of, session, `element ${i} of ${what}`))
-  }
-  return args && Object.freeze({ kind: 'construct', at: session?.at() ?? -1, type, args })
+  } else if (isPlain(value) && !isMatrix(type)) return constant(type, value)
+  return expected('type-mismatch', what, spell(type), value, note)
 }
 
-function convertNote(type: Type, given: string): string | undefined {
-  if (typeof type !== 'string' || !/^(f32|f16|i32|u32|bool|vec|mat)/.test(given)) return undefined
-  return `convert it: ${type}(x)`
+/** The fields of a struct from an object, the elements of an array from a list; null where `value` is neither. */
+function parts(value: unknown, type: Exclude<Type, string>, session: Session, what: string): readonly Expr[] | null {
+  if (typeof value !== 'object' || value === null) return null
+  if (type.kind === 'array' && isList(value) && value.length === type.count)
+    return Array.from(value, (x, i) => lift(x, type.of, session, `element ${i} of ${what}`))
+  if (type.kind !== 'struct' || Array.isArray(value)) return null
+  const given = value as Readonly<Record<string, unknown>>
+  const names = type.fields.map((f) => f.name)
+  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    fail(
+      'unknown-name',
+      `${what} has a field '${unknown}', which ${type.name} does not`,
+      `its fields: ${names.join(', ')}`,
+    )
+  return type.fields.map((f) => lift(given[f.name], f.type, session, `the field '${f.name}' of ${what}`))
 }
 
 /** An index: a u32 or i32 expression, or a JavaScript integer ≥ 0 (below `count`, where that is known). */
-export function liftIndex(index: unknown, count: number | null, session: Session | null, what: string): Expr {
-  if (typeof index === 'number') {
-    if (!Number.isInteger(index) || index < 0 || (count !== null && index >= count)) {
-      return fail(
-        'bad-index',
-        `${index} is not an index of ${what}`,
-        count === null ? 'indices are integers from 0 on' : `indices are the integers from 0 to ${count - 1}`,
-      )
-    }
-    return constant('u32', index)
-  }
+export function liftIndex(index: unknown, count: number | null, session: Session, what: string): Expr {
   if (isHandle(index)) {
-    if (index.type === 'u32' || index.type === 'i32') return read(index, session)
-    return fail(
-      'bad-index',
-      `an index of ${what} is ${index.type}`,
-      isFloatName(index.type) ? 'convert it: u32(x)' : 'indices are u32 or i32',
-    )
-  }
-  return fail('bad-index', `${describe(index)} is not an index of ${what}`)
+    const { type } = index[STATE]
+    if (type === 'u32' || type === 'i32') return read(index, session)
+  } else if (typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < (count ?? Infinity))
+    return constant('u32', index)
+  return fail(
+    'bad-index',
+    `${describe(index)} is not an index of ${what}`,
+    `an index is a u32 (u32(x) converts), an i32 or an integer from 0 ${count === null ? 'on' : `to ${count - 1}`}`,
+  )
 }
 
-const isFloatName = (t: string): boolean => t === 'f32' || t === 'f16'
+/** Whether an expression is made of constants alone, as that of a constant of the module must be. */
+export const isConstant = (node: Expr): boolean =>
+  node.kind === 'const' || (node.kind === 'construct' && node.args.every(isConstant))
+
+/** The expression of `x`, which must be a handle or a boolean: a number has no type here. */
+export function typed(x: unknown, session: Session, what: string): Expr {
+  if (isHandle(x)) return read(x, session)
+  if (typeof x === 'boolean') return constant('bool', x)
+  if (typeof x !== 'number') return expected('bad-argument', what, 'an expression', x)
+  return fail('untyped-number', `${what} is the number ${x}, which has no type`, `give it one: f32(${x}), u32(${x}), …`)
+}
+
+const IDENTIFIER = /^[\p{XID_Start}_][\p{XID_Continue}]*$/u
+
+/** Names may be any identifier, reserved words included: the emitter renames those. */
+export function checkName(name: unknown, what: string): string {
+  if (typeof name === 'string' && IDENTIFIER.test(name)) return name
+  return fail(
+    'bad-name',
+    `${describe(name)} is not a name for ${what}`,
+    'a name starts with a letter or _ and goes on with letters, digits and _',
+  )
+}

@@ -1,6 +1,6 @@
-import { type Field, isValueName, spell, type Type } from '../types'
-import { fail } from './context'
-import { describe } from './lift'
+import { type Field, isKind, isValueName, spell, type Type } from '../types'
+import { fail } from './fail'
+import { describe, isCount } from './handle'
 
 /**
  * From schemas to types. A schema is one of `typegpu/data` (`d.f32`, `d.struct({…})`, `d.arrayOf(…)`, …) or one of
@@ -22,13 +22,7 @@ export const WEFT_TYPE: unique symbol = Symbol('weft type')
 
 export function typeFrom(schema: unknown, what: string): Type {
   if (isValueName(schema)) return schema
-  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) {
-    return fail(
-      'bad-type',
-      `${what} has ${describe(schema)} where a type is expected`,
-      'use a schema of typegpu/data (d.f32, d.arrayOf(d.f32), d.struct({…})) or a type of weft (f32, vec4f)',
-    )
-  }
+  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) return refuse(schema, what)
   if (WEFT_TYPE in schema) return (schema as { readonly [WEFT_TYPE]: Type })[WEFT_TYPE]
   const s = schema as SchemaLike
   if (isValueName(s.type)) return s.type
@@ -36,21 +30,27 @@ export function typeFrom(schema: unknown, what: string): Type {
     case 'array':
       return { kind: 'array', of: typeFrom(s.elementType, what), count: countOf(s.elementCount, what) }
     case 'struct':
-      return structFrom(schema as object, s.propTypes ?? {}, what)
+      return structFrom(schema, s.propTypes ?? {}, what)
     case 'atomic': {
       const of = typeFrom(s.inner, what)
-      return of === 'i32' || of === 'u32'
-        ? { kind: 'atomic', of }
-        : fail('bad-type', `${what} has an atomic of ${spell(of)}`, 'atomics are of i32 or u32')
+      if (of === 'i32' || of === 'u32') return { kind: 'atomic', of }
+      return fail('bad-type', `${what} has an atomic of ${spell(of)}`, 'atomics are of i32 or u32')
     }
     case 'decorated':
       return typeFrom(s.inner, what)
+    case undefined:
+      return typeof schema === 'function' ? runtimeArray(schema as (n: number) => unknown, what) : refuse(schema, what)
     default:
-      break
+      return fail('bad-type', `${what} has a schema of type '${String(s.type)}', which compute kernels do not have`)
   }
-  if (typeof schema === 'function' && s.type === undefined) return runtimeArray(schema as (n: number) => unknown, what)
-  return fail('bad-type', `${what} has a schema of type '${String(s.type)}', which compute kernels do not have`)
 }
+
+const refuse = (schema: unknown, what: string): never =>
+  fail(
+    'bad-type',
+    `${what} has ${describe(schema)} where a type is expected`,
+    'use a schema of typegpu/data (d.f32, d.arrayOf(d.f32), d.struct({…})) or a type of weft (f32, vec4f)',
+  )
 
 /** `d.arrayOf(T)` without a count is a function of the count: a runtime-sized array. */
 function runtimeArray(schema: (n: number) => unknown, what: string): Type {
@@ -58,18 +58,18 @@ function runtimeArray(schema: (n: number) => unknown, what: string): Type {
   try {
     one = schema(1)
   } catch {
-    return fail('bad-type', `${what} has ${describe(schema)} where a type is expected`)
+    return refuse(schema, what)
   }
   const type = typeFrom(one, what)
-  return typeof type === 'object' && type.kind === 'array' ? { ...type, count: null } : type
+  return isKind(type, 'array') ? { ...type, count: null } : type
 }
 
 function countOf(count: unknown, what: string): number | null {
   if (count === 0 || count === null) return null
-  if (typeof count === 'number' && Number.isInteger(count) && count > 0) return count
+  if (isCount(count)) return count
   return fail(
     'bad-type',
-    `${what} has an array of ${String(count)} elements`,
+    `${what} has an array of ${describe(count)} elements`,
     'a count is a positive integer; leave it out for a runtime-sized array',
   )
 }
@@ -100,8 +100,8 @@ function structFrom(schema: object, props: Readonly<Record<string, unknown>>, wh
   const fields = Object.entries(props).map(
     ([name, prop]): Field => ({ name, type: typeFrom(prop, `${what}.${name}`), ...attributes(prop) }),
   )
-  const given = /^struct:(\w+)$/.exec(String(schema))?.[1]
-  const base = given && given !== '<unnamed>' ? given : capitalize(what)
+  const [, given] = /^struct:(\w+)$/.exec(String(schema)) ?? []
+  const base = given ?? what.replace(/(?:^|\W+)(\w)/g, (_, c: string) => c.toUpperCase())
   let name = base
   for (let n = 1; naming?.taken.has(name); n++) name = `${base}_${n}`
   const type: Type = { kind: 'struct', name, fields }
@@ -110,17 +110,9 @@ function structFrom(schema: object, props: Readonly<Record<string, unknown>>, wh
   return type
 }
 
-const capitalize = (what: string): string => what.replace(/(?:^|\W+)(\w)/g, (_, c: string) => c.toUpperCase())
-
 /** `d.align(n, T)` and `d.size(n, T)`. */
 function attributes(schema: unknown): Pick<Field, 'align' | 'size'> {
-  const out: { align?: number; size?: number } = {}
-  const s = schema as SchemaLike
-  if (s.type !== 'decorated') return out
-  for (const a of s.attribs ?? []) {
-    const n = Number(a.params?.[0])
-    if (a.type === '@align') out.align = n
-    if (a.type === '@size') out.size = n
-  }
-  return out
+  const { type, attribs = [] } = schema as SchemaLike
+  const known = attribs.filter((a) => a.type === '@align' || a.type === '@size')
+  return type === 'decorated' ? Object.fromEntries(known.map((a) => [a.type?.slice(1), Number(a.params?.[0])])) : {}
 }

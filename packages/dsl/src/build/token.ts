@@ -1,8 +1,6 @@
 import { isValueName, type MatrixName, type ScalarName, VALUE_NAMES, type ValueName, type VectorName } from '../types'
 import { construct } from './construct'
-import { fail } from './context'
-import { type Handle, isHandle } from './handle'
-import { describe } from './lift'
+import { expected, type Handle, isHandle } from './handle'
 import { installMethods } from './methods'
 import { template } from './template/template'
 import type { AnyExpr, Expr } from './types'
@@ -38,9 +36,8 @@ export const tokenOf = <T extends ValueName>(type: T): Token<T> => tokens[type] 
 
 /** The token of the type of an expression, for helpers that are generic over types. */
 export function typeOf<T extends ValueName>(x: Expr<T>): Token<T> {
-  if (!isHandle(x) || !isValueName(x.type))
-    return fail('bad-argument', `typeOf(${describe(x)}): not an expression of a value type`)
-  return tokenOf(x.type) as unknown as Token<T>
+  if (isHandle(x) && isValueName(x.type)) return tokenOf(x.type) as unknown as Token<T>
+  return expected('bad-argument', 'the argument of typeOf', 'an expression of a value type', x)
 }
 
 export const { bool, f16, f32, i32, u32 } = tokens as { readonly [T in ScalarName]: Token<T> }

@@ -7,10 +7,12 @@ export type Tuple<T> = readonly [T, T, T, T, T, T, T, T, T, T, T, T, T, T, T, T,
 
 /** The array of `f(0) … f(n - 1)`. */
 export function tuple<T>(n: number, f: (index: Small) => T): Tuple<T> {
-  return Array.from({ length: n }, (_, i) => f(i as Small)) as unknown as Tuple<T>
+  return each(n).map((i) => f(i)) as unknown as Tuple<T>
 }
 
 /** The indices 0 … n − 1, for an ordinary JavaScript loop: `for (const i of each(4)) …`. */
 export function each(n: number): readonly Small[] {
-  return Array.from({ length: n }, (_, i) => i as Small)
+  const indices: number[] = []
+  for (let i = 0; i < n; i++) indices.push(i)
+  return indices as Small[]
 }

@@ -1,138 +1,80 @@
-import type { Expr as Node, Variable } from '../ir'
-import { isConstructible, isValueName, laneCount, scalarOf, spell, type Type } from '../types'
-import { type Body, handleOf, type Methods } from './body'
-import { fail, type Session } from './context'
-import { exprState, type Handle, isHandle, STATE, valueState } from './handle'
-import { constant, describe, literal } from './lift'
-import { checkName } from './names'
-import { rootPlace } from './place'
-import { read } from './read'
-import { makeRef, makeValue } from './ref'
+import type { Expr, Variable } from '../ir'
+import { isConstructible, isValueName, laneCount, spell, type Type } from '../types'
+import { fail } from './fail'
+import { describe, type Handle, isCount, isHandle, isPlain, read, STATE } from './handle'
+import { checkName, isConstant, lift, typed } from './lift'
+import { reference, rootPlace, value } from './place'
 import { typeFrom } from './schema'
+import type { Methods, Session } from './session'
 
 /** `k.let`, `k.var`, and variables and constants of the module. */
 
-function named<R>(
-  first: unknown,
-  rest: readonly unknown[],
-  one: (name: string, ...rest: unknown[]) => R,
-): R | Record<string, R> {
-  if (typeof first === 'object' && first !== null && !isHandle(first)) {
-    return Object.fromEntries(Object.entries(first).map(([name, value]) => [name, one(name, value)]))
-  }
-  return one(first as string, ...rest)
-}
+type Named = (session: Session, name: string, x: unknown) => Handle
 
-function letOne({ session }: Body, name: string, value: unknown): Handle {
-  checkName(name, 'a let')
-  const node = read(handleOf(value, `the value of '${name}'`), session)
-  const { scope } = session
+/** A declaration by its name, or several as an object. */
+const oneOrMore =
+  (one: Named) =>
+  (session: Session, first: unknown, x: unknown): unknown =>
+    typeof first === 'object' && first !== null && !isHandle(first)
+      ? Object.fromEntries(Object.entries(first).map(([name, y]) => [name, one(session, name, y)]))
+      : one(session, first as string, x)
+
+const letOne: Named = (session, name, x) => {
+  const node = typed(x, session, `the value of '${checkName(name, 'a let')}'`)
   const at = session.at()
-  const result = scope.result(node.type)
-  scope.emit({ kind: 'let', at, name, value: node, result })
-  return makeValue(valueState(result, scope, at, `'${name}'`))
+  const result = session.result(node.type)
+  session.emit({ kind: 'let', at, name, value: node, result })
+  return value(result, session.current, `'${name}'`)
 }
 
-function varOne({ session }: Body, name: string, init: unknown): Handle {
+const varOne: Named = (session, name, init) => {
   checkName(name, 'a variable')
-  const { scope } = session
-  const node =
-    isHandle(init) || typeof init === 'number' || typeof init === 'boolean'
-      ? read(handleOf(init, `the first value of '${name}'`), session)
-      : null
-  const type = node ? node.type : typeFrom(init, name)
-  if (!isConstructible(type)) fail('bad-type', `a variable cannot be of type ${spell(type)}`)
-  const variable: Variable = { id: session.id(), name, space: 'function', type, init: node }
-  scope.emit({ kind: 'var', at: session.at(), variable })
-  return makeRef(rootPlace({ kind: 'variable', id: variable.id }, type), {
-    session,
-    scope,
-    access: 'read_write',
-    label: `'${name}'`,
-    eager: false,
-  })
+  const isValue = isHandle(init) || isPlain(init)
+  const node = isValue ? typed(init, session, `the first value of '${name}'`) : null
+  return declareVar(session, 'function', name, node ? node.type : typeFrom(init, name), node)
 }
 
-function moduleVar(
-  { session }: Body,
-  space: 'workgroup' | 'private',
+/** Declares a variable: of a function in the current block, and else of the module. */
+export function declareVar(
+  session: Session,
+  space: Variable['space'],
   name: string,
   type: Type,
-  init: Node | null,
+  init: Expr | null = null,
 ): Handle {
   const variable: Variable = { id: session.id(), name: checkName(name, `a ${space} variable`), space, type, init }
-  session.variables.push(variable)
-  return makeRef(rootPlace({ kind: 'variable', id: variable.id }, type), {
-    session,
-    scope: null,
-    access: 'read_write',
-    label: `'${name}'`,
-    eager: false,
-  })
+  const isLocal = space === 'function'
+  if (isLocal && !isConstructible(type)) fail('bad-type', `a variable cannot be of type ${spell(type)}`)
+  if (isLocal) session.emit({ kind: 'var', at: session.at(), variable })
+  else session.variables.push(variable)
+  const home = isLocal ? session.current : session.module
+  return reference(rootPlace({ kind: 'variable', id: variable.id }, type), home, 'read_write', `'${name}'`)
 }
 
 export const variables: Methods = {
-  let: (body, first: unknown, ...rest: unknown[]) => named(first, rest, (name, value) => letOne(body, name, value)),
-  var: (body, first: unknown, ...rest: unknown[]) => named(first, rest, (name, init) => varOne(body, name, init)),
-  workgroup: (body, name: string, schema: unknown, ...counts: unknown[]) =>
-    moduleVar(body, 'workgroup', name, arrayOf(typeFrom(schema, name), counts.flat()), null),
-  private: (body, name: string, init: unknown) => {
-    const node = isHandle(init) ? read(init, body.session) : null
-    return moduleVar(body, 'private', name, node ? node.type : typeFrom(init, name), node)
+  let: oneOrMore(letOne),
+  var: oneOrMore(varOne),
+  workgroup: (session, name: string, schema: unknown, ...counts: unknown[]) =>
+    declareVar(session, 'workgroup', name, counts.flat().reduceRight<Type>(arrayOf, typeFrom(schema, name))),
+  private: (session, name: string, init: unknown) => {
+    const node = isHandle(init) ? read(init, session) : null
+    return declareVar(session, 'private', name, node ? node.type : typeFrom(init, name), node)
   },
-  const: ({ session }, name: string, schema: unknown, values: unknown) =>
-    constantDecl(session, name, typeFrom(schema, name), values),
+  const: (session, name: string, schema: unknown, values: unknown) => {
+    const { length } = Object(values) as { readonly length?: unknown }
+    const one = typeFrom(schema, checkName(name, 'a constant'))
+    const whole = typeof length !== 'number' || !isValueName(one) || length === laneCount(one)
+    const type: Type = whole ? one : { kind: 'array', of: one, count: length }
+    const initial = lift(values, type, session, `constant '${name}'`)
+    if (!isConstant(initial)) fail('not-constant', `constant '${name}' is given a value that is computed`)
+    session.constants.push({ name, type, value: initial })
+    return value({ kind: 'constant', type, name }, session.module, `'${name}'`)
+  },
 }
 
-function arrayOf(element: Type, counts: readonly unknown[]): Type {
-  return counts.reduceRight<Type>((of, count) => {
-    if (isHandle(count)) {
-      const node = count[STATE].node
-      if (node?.kind === 'override') return { kind: 'array', of, count: { override: node.name } }
-    }
-    if (typeof count === 'number' && Number.isInteger(count) && count > 0) return { kind: 'array', of, count }
-    return fail('bad-type', `an array of ${describe(count)} elements`, 'a count is a positive integer or an override')
-  }, element)
-}
-
-function constantDecl(session: Session, name: string, type: Type, values: unknown): Handle {
-  checkName(name, 'a constant')
-  const isList = Array.isArray(values) || ArrayBuffer.isView(values)
-  const whole = isList && isValueName(type) && (values as { length: number }).length !== laneCount(type)
-  const full: Type = whole ? { kind: 'array', of: type, count: (values as { length: number }).length } : type
-  session.constants.push({ name, type: full, value: literalOf(full, values, name) })
-  return makeValue(
-    exprState(
-      Object.freeze({ kind: 'constant', type: full, name }),
-      { session, scope: null, home: null },
-      session.at(),
-      `'${name}'`,
-    ),
-  )
-}
-
-function literalOf(type: Type, value: unknown, what: string): Node {
-  const list = (): unknown[] => Array.from(value as ArrayLike<unknown>)
-  if (typeof type === 'string') {
-    if (laneCount(type) === 1 || typeof value === 'number') return constant(type, value)
-    const lanes = list().map((x) => literal(scalarOf(type), x))
-    if (lanes.length !== laneCount(type))
-      fail('bad-argument', `constant '${what}' of type ${type} is given ${lanes.length} lanes`)
-    return Object.freeze({ kind: 'const', type, lanes })
-  }
-  if (type.kind === 'array' && value !== null && typeof value === 'object') {
-    const args = list().map((x, i) => literalOf(type.of, x, `${what}[${i}]`))
-    if (args.length !== type.count)
-      fail('bad-argument', `constant '${what}' of type ${spell(type)} is given ${args.length} elements`)
-    return Object.freeze({ kind: 'construct', at: -1, type, args })
-  }
-  if (type.kind === 'struct' && value !== null && typeof value === 'object') {
-    return Object.freeze({
-      kind: 'construct',
-      at: -1,
-      type,
-      args: type.fields.map((f) => literalOf(f.type, (value as Record<string, unknown>)[f.name], `${what}.${f.name}`)),
-    })
-  }
-  return fail('bad-argument', `constant '${what}' of type ${spell(type)} is given ${describe(value)}`)
+function arrayOf(of: Type, count: unknown): Type {
+  const node = isHandle(count) ? count[STATE].node : null
+  if (node?.kind === 'override') return { kind: 'array', of, count: { override: node.name } }
+  if (isCount(count)) return { kind: 'array', of, count }
+  return fail('bad-type', `an array of ${describe(count)} elements`, 'a count is a positive integer or an override')
 }

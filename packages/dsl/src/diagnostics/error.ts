@@ -8,7 +8,7 @@ export interface Diagnostic {
   readonly at?: number
   readonly position?: Position | null
   /** A way out. */
-  readonly note?: string
+  readonly note?: string | undefined
 }
 
 const place = (p: Position): string => `${p.file}:${p.line}:${p.column}`

@@ -1,0 +1,121 @@
+import type { Binding, Extent, Kernel, OverrideDecl } from '../ir'
+import { isKind, type ScalarName, spell, type TextureType, type Type } from '../types'
+import type { BindingDecl, Override } from './declarations'
+import { fail } from './fail'
+import { describe, expected, type Handle, isCount } from './handle'
+import { HostNumber } from './host'
+import type { AnyDecl } from './kernel'
+import { checkName } from './lift'
+import { reference, rootPlace, value } from './place'
+import { typeFrom } from './schema'
+import type { Session } from './session'
+
+/** What a kernel is before its body is built: the declaration, checked. */
+
+export type Shell = Omit<Kernel, 'launch' | 'variant' | 'constants' | 'variables' | 'functions' | 'body'>
+
+const named = <D, R>(
+  declared: Readonly<Record<string, D>> | undefined,
+  what: string,
+  make: (name: string, d: D) => R,
+): R[] => Object.entries(declared ?? {}).map(([name, d]) => make(checkName(name, what), d))
+
+export function declare(name: string, decl: AnyDecl): Shell {
+  const bindings = named(decl.bindings, 'a binding', bindingOf)
+  const params = named(decl.params, 'a param', (n, schema) => ({ name: n, type: paramType(n, typeFrom(schema, n)) }))
+  const overrides = named(decl.overrides, 'an override', overrideOf)
+  const names = [...bindings, ...params, ...overrides].map((x) => x.name)
+  const twice = names.find((n, i) => names.indexOf(n) !== i)
+  if (twice !== undefined)
+    fail(
+      'duplicate-name',
+      `'${twice}' is declared twice in kernel '${name}'`,
+      'bindings, params and overrides share one set of names',
+    )
+  return {
+    kind: 'kernel',
+    name,
+    workgroupSize: extents(name, decl.workgroupSize, overrides),
+    subgroupSize: decl.subgroupSize ?? null,
+    bindings,
+    params,
+    overrides,
+    aliases: decl.aliases ?? [],
+    guards: decl.guards ?? 'required',
+  }
+}
+
+/** Params are values, or arrays of values: what the host can pack by itself. */
+function paramType(name: string, type: Type): Type {
+  const element = isKind(type, 'array') && type.count !== null ? type.of : type
+  if (typeof element === 'string') return type
+  return fail(
+    'bad-type',
+    `param '${name}' has type ${spell(type)}`,
+    'params are scalars, vectors, matrices and arrays of them; put a struct into a binding: uniform(d.struct({ … }))',
+  )
+}
+
+function bindingOf(name: string, decl: BindingDecl): Binding {
+  if (typeof decl !== 'object' || decl === null || !('schema' in decl))
+    return expected(
+      'bad-argument',
+      `binding '${name}'`,
+      'input(…), output(…), inout(…), uniform(…) or texture(…)',
+      decl,
+    )
+  const { kind, access, writes } = decl
+  const type = typeFrom(decl.schema, name)
+  const base = { name, kind, access, type }
+  if (kind === 'texture') return { ...base, texture: type as TextureType }
+  return writes ? { ...base, writes } : base
+}
+
+function overrideOf(name: string, decl: Override): OverrideDecl {
+  if (typeof decl === 'object' && decl !== null && 'default' in decl) return { name, ...decl }
+  return expected('bad-argument', `override '${name}'`, 'override(type, …)', decl)
+}
+
+function extents(name: string, size: unknown, overrides: readonly OverrideDecl[]): Kernel['workgroupSize'] {
+  const given: readonly unknown[] = [size].flat()
+  if (given.length < 1 || given.length > 3)
+    fail(
+      'workgroup-size',
+      `kernel '${name}' has a workgroup size of ${given.length} dimensions`,
+      'give one to three: [256], [16, 16], [8, 8, 4]',
+    )
+  const extent = (e: unknown): Extent => {
+    if (isCount(e)) return e
+    if (typeof e !== 'string')
+      return fail(
+        'workgroup-size',
+        `${describe(e)} is not a workgroup size`,
+        'sizes are integers from 1 on, or names of overrides',
+      )
+    if (overrides.some((o) => o.name === e)) return { override: e }
+    return fail('unknown-name', `the workgroup size names override '${e}', which is not declared`)
+  }
+  return [extent(given[0]), extent(given[1] ?? 1), extent(given[2] ?? 1)]
+}
+
+/** How the launch rule sees what the kernel declares. */
+export function hostView({ bindings, params, overrides }: Shell): Record<string, unknown> {
+  const numbers = (kind: 'param' | 'override', declared: readonly { readonly name: string }[]) =>
+    declared.map(({ name }) => [name, new HostNumber({ kind, name })] as const)
+  return Object.fromEntries<unknown>([
+    ...bindings.map(({ name }) => [name, { length: new HostNumber({ kind: 'length', binding: name }) }] as const),
+    ...numbers('param', params),
+    ...numbers('override', overrides),
+  ])
+}
+
+/** How the body sees what the kernel declares. */
+export function views({ module }: Session, { bindings, params, overrides }: Shell): Record<string, Handle> {
+  const out: Record<string, Handle> = {}
+  for (const { name, type, access } of bindings)
+    out[name] = reference(rootPlace({ kind: 'binding', name }, type), module, access, `'${name}'`)
+  for (const { name, type } of params) out[name] = value({ kind: 'param', type, name }, module, `param '${name}'`)
+  for (const { name, type } of overrides)
+    out[name] = value({ kind: 'override', type: type as ScalarName, name }, module, `override '${name}'`)
+  return out
+}
