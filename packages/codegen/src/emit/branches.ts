@@ -12,9 +12,7 @@ export function writeIf(s: If, c: Context, at: Site): void {
     c.region(yes)
     writeElse(no, c)
   } else if (!no.sites.every(isQuiet)) {
-    c.line(`if (${negated(s.test, c)}) {`, s.at)
-    c.region(no)
-    c.line('}')
+    c.block(`if (${negated(s.test, c)})`, no, s.at)
   }
 }
 
@@ -34,9 +32,7 @@ function writeElse(no: Region, c: Context): void {
     writeElse(last, c)
   } else {
     c.chain = 0
-    c.line('} else {')
-    c.region(no)
-    c.line('}')
+    c.block('} else', no)
   }
   c.chain = chain
 }
@@ -49,13 +45,9 @@ export function writeSwitch(s: Switch, c: Context, at: Site): void {
   c.out.indent()
   const type = isValueName(s.selector.type) ? scalarOf(s.selector.type) : 'u32'
   s.cases.forEach((branch, i) => {
-    c.line(`case ${branch.selectors.map((x) => literal(type, x)).join(', ')}: {`, s.at)
-    c.region(at.inner[i] as Region)
-    c.line('}')
+    c.block(`case ${branch.selectors.map((x) => literal(type, x)).join(', ')}:`, at.inner[i] as Region, s.at)
   })
-  c.line('default: {', s.at)
-  c.region(at.inner.at(-1) as Region)
-  c.line('}')
+  c.block('default:', at.inner.at(-1) as Region, s.at)
   c.out.dedent()
   c.line('}')
 }

@@ -143,6 +143,13 @@ export class Context {
     this.close()
   }
 
+  /** A statement that holds a block. */
+  block(head: string, region: Region, at = -1): void {
+    this.line(`${head} {`, at)
+    this.region(region)
+    this.line('}')
+  }
+
   /** Names the result of a statement. */
   let(result: Result, wanted: string, text: string, at: number): void {
     const name = this.names.declare(wanted)

@@ -19,9 +19,8 @@ export function writeRange(s: Range, c: Context, at: Site): void {
   const name = c.names.declare(s.name)
   c.define(s.index, name)
   const step = constant === 1 || constant === -1 ? (down ? '--' : '++') : `${down ? ' -= ' : ' += '}${by}`
-  c.line(`for (var ${name} = ${start}; ${name} ${down ? '>' : '<'} ${limit}; ${name}${step}) {`, s.at)
-  c.region(at.inner[0] as Region)
-  c.line('}')
+  const head = `for (var ${name} = ${start}; ${name} ${down ? '>' : '<'} ${limit}; ${name}${step})`
+  c.block(head, at.inner[0] as Region, s.at)
   c.names.close()
 }
 
@@ -39,9 +38,8 @@ export function writeLoop(s: Loop, c: Context, at: Site, counter: Var | null = n
     init = `var ${c.variable(counter.variable.id, counter.variable.name)} = ${value}`
   }
   const test = print(s.test, c)
-  c.line(update ? `for (${init}; ${test}; ${assignment(update, c)}) {` : `while (${test}) {`, s.at)
-  c.region(at.inner[1] as Region)
-  c.line('}')
+  const head = update ? `for (${init}; ${test}; ${assignment(update, c)})` : `while (${test})`
+  c.block(head, at.inner[1] as Region, s.at)
   c.names.close()
 }
 

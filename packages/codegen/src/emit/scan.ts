@@ -75,12 +75,15 @@ export class Scan {
     this.order.push(value)
   }
 
-  #visit(e: Expr): Value | undefined {
+  /** With `at`, an expression is used there; without, it may turn out not to be used. */
+  #visit(e: Expr, at: Site | null = null): Value | undefined {
     if (e.kind === 'const') {
       this.#noteSpecials(e)
       return undefined
     }
-    return this.c.valueOf(e) ?? (this.c.values[numberOf(e)] = this.#made(e))
+    const value = this.c.valueOf(e) ?? (this.c.values[numberOf(e)] = this.#made(e))
+    if (at !== null) value.use(at)
+    return value
   }
 
   #made(e: Expr): Value {
@@ -109,10 +112,6 @@ export class Scan {
     }
   }
 
-  #use(e: Expr | null, at: Site): void {
-    if (e !== null) this.#visit(e)?.use(at)
-  }
-
   // Places.
 
   #mention(root: Root): Declared {
@@ -121,15 +120,15 @@ export class Scan {
     return found
   }
 
-  /** What is in a place; without `at`, the indices are used only if the load is written. */
+  /** What a place is in, and the expressions in it, as by `#visit`. */
   #place(place: Place, at: Site | null): Declared {
     const { root, steps } = place
     const found = this.#mention(root)
-    if (root.kind === 'view') this.#index(root.offset, at)
+    if (root.kind === 'view') this.#visit(root.offset, at)
     for (let i = 0; i < steps.length; i++) {
       const step = steps[i] as Place['steps'][number]
       if (step.kind !== 'index') continue
-      const index = this.#index(step.index, at)
+      const index = this.#visit(step.index, at)
       if (index && index.e.kind !== 'result' && index.hint === undefined)
         index.hint = `${root.kind === 'variable' ? found.name || 'value' : root.name}_index`
     }
@@ -139,12 +138,6 @@ export class Scan {
   #wrote(place: Place, root: Declared, { time }: Site): void {
     if (place.root.kind === 'pointer') this.log.throughPointers.push({ time, place })
     else root.writes = appended(root.writes, { time, place })
-  }
-
-  #index(e: Expr, at: Site | null): Value | undefined {
-    const value = this.#visit(e)
-    if (at !== null) value?.use(at)
-    return value
   }
 
   // Statements.
@@ -157,7 +150,7 @@ export class Scan {
     let: (s, scan, at) => scan.#let(s, at),
     var(s, scan, at) {
       const { id, type, space, init } = s.variable
-      scan.#use(init, at)
+      if (init) scan.#visit(init, at)
       scan.c.module.declared.set(id, declared('', type, space, at))
     },
     load(s, scan, at) {
@@ -168,16 +161,18 @@ export class Scan {
     effect: (s, scan, at) => scan.#effect(s, at),
     call: (s, scan, at) => scan.#call(s, at),
     if(s, scan, at) {
-      scan.#use(s.test, at)
+      scan.#visit(s.test, at)
       at.inner = [scan.#nested(s.then, at), scan.#nested(s.else, at)]
     },
     switch(s, scan, at) {
-      scan.#use(s.selector, at)
+      scan.#visit(s.selector, at)
       at.inner = [...s.cases.map((c) => scan.#nested(c.body, at)), scan.#nested(s.default, at)]
     },
     range: (s, scan, at) => scan.#range(s, at),
     loop: (s, scan, at) => scan.#loop(s, at),
-    return: (s, scan, at) => scan.#use(s.value, at),
+    return(s, scan, at) {
+      if (s.value) scan.#visit(s.value, at)
+    },
     break: () => {},
     continue: () => {},
   }
@@ -195,7 +190,7 @@ export class Scan {
 
   #store(s: Store, at: Site): void {
     const root = this.#place(s.place, at)
-    this.#use(s.value, at)
+    this.#visit(s.value, at)
     this.#wrote(s.place, root, at)
     if (root.site !== null) return
     this.isValue = false
@@ -205,7 +200,7 @@ export class Scan {
   #effect(s: Effect, at: Site): void {
     const { family, memory } = EFFECTS[s.op]
     const root = s.place && this.#place(s.place, at)
-    for (const a of s.args) this.#use(a, at)
+    for (const a of s.args) this.#visit(a, at)
     if (family === 'barrier') this.log.barriers.push(at.time)
     else if (root && memory !== 'none' && memory !== 'read') this.#wrote(s.place as Place, root, at)
     this.isValue = false
@@ -218,7 +213,7 @@ export class Scan {
     const { pure, isValue } = this.c.module.functions.get(s.func) as Callee
     for (const a of s.args) {
       if (isPlace(a)) this.#wrote(a, this.#place(a, at), at)
-      else this.#index(a, s.result && isValue ? null : at)
+      else this.#visit(a, s.result && isValue ? null : at)
     }
     if (!pure) {
       this.log.barriers.push(at.time)
@@ -229,12 +224,12 @@ export class Scan {
   }
 
   #range(s: Range, at: Site): void {
-    this.#use(s.start, at)
+    this.#visit(s.start, at)
     const inner = new Region(at, true)
     at.inner = [inner]
     const head = new Site(inner, ++this.c.module.time, null, true)
-    this.#use(s.end, head)
-    this.#use(s.step, head)
+    this.#visit(s.end, head)
+    this.#visit(s.step, head)
     this.#define(s.index, null, inner)
     this.#scan(s.body, inner)
   }
@@ -242,13 +237,15 @@ export class Scan {
   #loop(s: Loop, at: Site): void {
     const all = new Region(at, true)
     for (const h of s.header) this.#statement(h, all)
-    this.#use(s.test, this.#site(all, null))
+    const test = this.#site(all, null)
+    if (s.test) this.#visit(s.test, test)
     const body = new Region(this.#site(all, null), false)
     this.#scan(s.body, body)
     // the continuing block sees what the body has declared, unless a `continue` may have passed it by
     const continuing = new Region(this.#site(continues(s.body) ? all : body, null), false)
     this.#scan(s.continuing, continuing)
-    this.#use(s.breakIf, this.#site(continuing, null))
+    const last = this.#site(continuing, null)
+    if (s.breakIf) this.#visit(s.breakIf, last)
     all.end = body.end = continuing.end = this.c.module.time
     at.inner = [all, body, continuing]
   }
