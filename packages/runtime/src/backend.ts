@@ -73,6 +73,8 @@ export interface PipelineStats {
   /** Requests that joined a compilation in flight. */
   readonly shared: number
   readonly failed: number
+  /** Given up for others, since the cache is bounded. Kernels that are loaded keep theirs. */
+  readonly evicted: number
   readonly compileMs: number
 }
 

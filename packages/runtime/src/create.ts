@@ -1,6 +1,5 @@
 import type { Executor } from '@weft/codegen'
 import type { StreamOptions } from './backend'
-import { CpuBackend } from './cpu/backend'
 import { fault, shown } from './errors'
 import { Life } from './life'
 import type { HeapOptions } from './pool/heap'
@@ -36,7 +35,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   if (device === undefined)
     return new Runtime(...onDevice(await openDevice(options), { gpu, memory, owned: true, stream: options, debug }))
   if (typeof device === 'object' && device !== null) {
-    if (isExecutor(device)) return new Runtime(new CpuBackend(device, memory), new Life())
+    if (isExecutor(device)) {
+      // a part of its own, which apps that run on GPUs do not load
+      const { CpuBackend } = await import('./cpu/backend')
+      return new Runtime(new CpuBackend(device, memory), new Life())
+    }
     if (isGPUDevice(device))
       return new Runtime(...onDevice(device, { gpu, memory, owned: false, stream: options, debug }))
   }

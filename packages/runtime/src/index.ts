@@ -5,6 +5,7 @@ export { type BufferLike, type BufferRange, DeviceBuffer, type ReadAll, type Rea
 export type { ArrayType, HostBytes } from './bytes'
 export { createRuntime, type RuntimeOptions } from './create'
 export { type Diagnostic, isWeftError, type Position, WeftError } from './errors'
+export type { LaunchExplanation } from './explain'
 export { evaluateHost, type HostScope } from './host'
 export type { RuntimeInfo } from './info'
 export { fold, planLaunch, type Workgroups } from './launch'

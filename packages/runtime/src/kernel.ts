@@ -95,8 +95,8 @@ export class LoadedKernel {
   }
 
   /** The program that a call with these options and separate buffers will use. */
-  compile(options: RunOptions): Program | Promise<Program> {
-    const variant = this.programs.variant(null, options.variant, 'once')
+  compile(options: RunOptions, use: Use): Program | Promise<Program> {
+    const variant = this.programs.variant(null, options.variant, use)
     return this.programs.program(variant, overrideValues(this.kernel, options.overrides))
   }
 

@@ -48,7 +48,19 @@ export class Launches {
 
   async compile(loaded: LoadedKernel, options: RunOptions = {}): Promise<void> {
     this.#work.life.check()
-    await this.#work.life.during(Promise.resolve(loaded.compile(options)))
+    await this.#work.life.during(Promise.resolve(loaded.compile(options, 'once')))
+  }
+
+  /** Compiles what runs and prepared dispatches of these kernels will use, all at once. */
+  async warmup(kernels: readonly CompiledKernel[], options: RunOptions = {}): Promise<void> {
+    this.#work.life.check()
+    const programs = kernels.flatMap((kernel) => {
+      const loaded = this.loaded(kernel)
+      return [loaded.compile(options, 'once'), loaded.compile(options, 'kept')]
+    })
+    // all of them have ended when the first failure is told
+    const results = await this.#work.life.during(Promise.allSettled(programs))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
   launch(loaded: LoadedKernel, args: Values, options: RunOptions): Promise<void> {

@@ -7,6 +7,7 @@ import { type BufferLike, DeviceBuffer, formOf, type ReadAll, type ReadRange } f
 import { Buffers } from './buffers'
 import { type ArrayType, bytesOf, type HostBytes, viewAs } from './bytes'
 import { fault, type WeftError } from './errors'
+import { explain, type LaunchExplanation } from './explain'
 import type { RuntimeInfo } from './info'
 import { Launches } from './launches'
 import type { Life } from './life'
@@ -120,6 +121,21 @@ export class Runtime {
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  /**
+   * Compiles kernels ahead of their first use, in parallel: the variants that `run` and `prepare` take for separate
+   * buffers. Rejects as `load(kernel).compile` does, when all have been tried.
+   */
+  warmup(kernels: readonly CompiledKernel[], options?: RunOptions): Promise<void> {
+    return this.#launches.warmup(kernels, options)
+  }
+
+  /** What a launch would do, and why: plain data. Nothing runs or is compiled. Throws as `run` rejects. */
+  explainLaunch<K extends CompiledKernel>(kernel: K, args: Arguments<K>, options: RunOptions = {}): LaunchExplanation {
+    this.#life.check()
+    const resolve = (value: unknown, what: string) => this.#buffers.range(value, what)
+    return explain(this.#launches.loaded(kernel), args, options, resolve)
   }
 
   /**

@@ -24,7 +24,7 @@ export class CpuBackend implements Backend {
   readonly facts: DeviceFacts
   readonly heap: Heap
   readonly staging = NO_POOL
-  readonly #stats = { entries: 0, hits: 0, misses: 0, shared: 0, failed: 0, compileMs: 0 }
+  readonly #stats = { entries: 0, hits: 0, misses: 0, shared: 0, failed: 0, evicted: 0, compileMs: 0 }
 
   constructor(
     readonly executor: Executor,

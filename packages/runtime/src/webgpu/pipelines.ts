@@ -3,7 +3,6 @@ import type { OverrideValues, PipelineStats } from '../backend'
 import { roundUp } from '../bytes'
 import { isWeftError, textOf } from '../errors'
 import { constantsOf } from '../overrides'
-import { compileError } from './compile-error'
 import { scoped } from './scopes'
 
 export interface Pipeline {
@@ -11,6 +10,15 @@ export interface Pipeline {
   /** By group. */
   readonly layouts: readonly GPUBindGroupLayout[]
 }
+
+interface Entry {
+  readonly wgsl: string
+  readonly key: string
+  value: Pipeline | Promise<Pipeline>
+}
+
+/** Far more than a model has kernels; a server that compiles kernels for ever stays bounded. */
+const MAX_ENTRIES = 1024
 
 /** What a pipeline depends on beside its source. */
 const keyOf = (variant: CompiledVariant, constants: Record<string, number>, immediates: number): string =>
@@ -21,43 +29,65 @@ const keyOf = (variant: CompiledVariant, constants: Record<string, number>, imme
  * share an entry – and the inner one everything else that is baked in: entry point, constants, layouts, immediates.
  */
 export class PipelineCache {
-  readonly #bySource = new Map<string, Map<string, Pipeline | Promise<Pipeline>>>()
+  readonly #bySource = new Map<string, Map<string, Entry>>()
+  /** By last use, the least recent first. */
+  readonly #recent = new Set<Entry>()
   readonly #layouts = new Map<string, GPUBindGroupLayout>()
-  readonly #stats = { hits: 0, misses: 0, shared: 0, failed: 0, compileMs: 0 }
+  readonly #stats = { hits: 0, misses: 0, shared: 0, failed: 0, evicted: 0, compileMs: 0 }
 
-  constructor(readonly device: GPUDevice) {}
+  constructor(
+    readonly device: GPUDevice,
+    readonly max = MAX_ENTRIES,
+  ) {}
 
   get stats(): PipelineStats {
-    let entries = 0
-    for (const table of this.#bySource.values()) entries += table.size
-    return { entries, ...this.#stats }
+    return { entries: this.#recent.size, ...this.#stats }
   }
 
   /** The pipeline, compiled when it is first asked for; those who ask meanwhile share it. Rejects `compile-failed`. */
   get(kernel: CompiledKernel, variant: CompiledVariant, overrides: OverrideValues): Pipeline | Promise<Pipeline> {
     const constants = constantsOf(kernel, overrides)
     const immediates = variant.params?.via === 'immediates' ? roundUp(kernel.params?.size ?? 0, 4) : 0
-    let table = this.#bySource.get(variant.wgsl)
-    if (!table) this.#bySource.set(variant.wgsl, (table = new Map()))
     const key = keyOf(variant, constants, immediates)
-    const found = table.get(key)
+    const found = this.#bySource.get(variant.wgsl)?.get(key)
     if (found) {
-      this.#stats[found instanceof Promise ? 'shared' : 'hits']++
-      return found
+      this.#stats[found.value instanceof Promise ? 'shared' : 'hits']++
+      this.#recent.delete(found)
+      this.#recent.add(found)
+      return found.value
     }
     const made = this.#timed(this.#compile(kernel, variant, constants, immediates))
-    const own = table
-    own.set(key, made)
+    const entry: Entry = { wgsl: variant.wgsl, key, value: made }
+    this.#add(entry)
     made.then(
-      (pipeline) => own.set(key, pipeline),
-      () => own.delete(key),
+      (pipeline) => void (entry.value = pipeline),
+      () => this.#remove(entry),
     )
     return made
   }
 
   clear(): void {
     this.#bySource.clear()
+    this.#recent.clear()
     this.#layouts.clear()
+  }
+
+  #add(entry: Entry): void {
+    let table = this.#bySource.get(entry.wgsl)
+    if (!table) this.#bySource.set(entry.wgsl, (table = new Map()))
+    table.set(entry.key, entry)
+    this.#recent.add(entry)
+    const [oldest] = this.#recent
+    if (this.#recent.size <= this.max || !oldest) return
+    this.#stats.evicted++
+    this.#remove(oldest)
+  }
+
+  #remove(entry: Entry): void {
+    if (!this.#recent.delete(entry)) return
+    const table = this.#bySource.get(entry.wgsl)
+    table?.delete(entry.key)
+    if (table?.size === 0) this.#bySource.delete(entry.wgsl)
   }
 
   async #timed(work: Promise<Pipeline>): Promise<Pipeline> {
@@ -102,6 +132,7 @@ export class PipelineCache {
     } catch (failure) {
       if (isWeftError(failure)) throw failure
       const { messages } = await module.getCompilationInfo()
+      const { compileError } = await import('./compile-error')
       throw compileError(
         kernel,
         variant,

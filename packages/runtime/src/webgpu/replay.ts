@@ -8,8 +8,8 @@ import type { Step } from '../step'
 import type { BindGroupCache, Resource } from './bind-groups'
 import type { Call } from './call'
 import { CallList } from './call-list'
-import { type Copying, copying, suspect } from './culprit'
 import { ParamBlock } from './param-block'
+import { type Copying, copying } from './parts'
 import type { GpuProgram } from './program'
 import type { Load, Readbacks } from './readbacks'
 import { scoped } from './scopes'
@@ -226,6 +226,7 @@ export class GpuReplay implements Replay {
    */
   async examine(text: string): Promise<WeftError | null> {
     this.#version++
+    const { suspect } = await import('./culprit')
     const error = await suspect(this.#shared.stream.device, [this.#list.calls, this.#copies], text)
     if (!error) return null
     doubts.count++

@@ -4,7 +4,7 @@ import type { Outcome } from '../memory'
 import type { Observed } from '../observer'
 import { type Call, PassState } from './call'
 import type { CallList } from './call-list'
-import { blame, copying, type Part, type Recorded } from './culprit'
+import { copying, type Part, type Recorded } from './parts'
 import { scoped } from './scopes'
 import type { UniformArena } from './uniforms'
 
@@ -191,7 +191,12 @@ export class CommandStream implements Stream {
   #scoped(parts: Recorded): Outcome {
     try {
       const { error } = scoped(this.device, ['validation', 'out-of-memory'], () => this.submit())
-      return error.then((invalid) => (invalid ? blame(this.device, parts, invalid.message) : null))
+      return error.then(async (invalid) => {
+        if (!invalid) return null
+        // loaded when something is wrong
+        const { blame } = await import('./culprit')
+        return blame(this.device, parts, invalid.message)
+      })
     } catch (error) {
       return Promise.resolve(fault('dispatch-failed', textOf(error)))
     }
