@@ -1,4 +1,5 @@
 import type { TgpuRoot } from 'typegpu'
+import type { StreamOptions } from '../backend'
 import { onDevice } from '../create'
 import { fault, shown } from '../errors'
 import type { HeapOptions } from '../pool/heap'
@@ -7,7 +8,7 @@ import { TypegpuRuntime } from './runtime'
 
 export type { TypegpuRuntime } from './runtime'
 
-export interface TypegpuRuntimeOptions {
+export interface TypegpuRuntimeOptions extends Partial<StreamOptions> {
   /** The root whose device is used. It stays the caller's: `destroy()` of the runtime leaves it alone. */
   readonly root: TgpuRoot
   /** Where the device comes from, for the language features that it has; by default `navigator.gpu`. */
@@ -20,9 +21,11 @@ const isRoot = (root: unknown): root is TgpuRoot =>
   typeof root === 'object' && root !== null && 'device' in root && 'unwrap' in root
 
 /** A runtime on the device of a TypeGPU root: `createRuntime({ root: await tgpu.init() })`. Rejects `bad-argument`. */
-export async function createRuntime({ root, gpu, memory }: TypegpuRuntimeOptions): Promise<TypegpuRuntime> {
+export async function createRuntime(options: TypegpuRuntimeOptions): Promise<TypegpuRuntime> {
+  const { root, gpu, memory } = options
   if (!isRoot(root)) {
     throw fault('bad-argument', `root is ${shown(root)}, expected a TypeGPU root`, 'await tgpu.init() gives one')
   }
-  return new TypegpuRuntime(root, ...onDevice(root.device, { gpu, memory, owned: false, unwrap: unwrapWith(root) }))
+  const unwrap = unwrapWith(root)
+  return new TypegpuRuntime(root, ...onDevice(root.device, { gpu, memory, owned: false, unwrap, stream: options }))
 }

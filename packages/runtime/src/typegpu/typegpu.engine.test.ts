@@ -107,6 +107,26 @@ gpu('a runtime of a TypeGPU root', () => {
     await failure('bad-argument', () => createRuntime({ root: device as never }))
   })
 
+  it('prepares, records and replays with them, and takes the options of other runtimes', async () => {
+    const own = await createRuntime({ root, passes: 'each', maxDispatchesPerSubmit: 2 })
+    const [x, out] = [root.createReadonly(d.arrayOf(d.u32, 4), [1, 2, 3, 4]), root.createMutable(d.arrayOf(d.u32, 4))]
+    const step = await own.prepare(increment, { x, out, n: 4 }, { patch: ['x'] })
+    const recording = own.record((r) => {
+      r.dispatch(step)
+      return [r.read(out, Uint32Array)]
+    })
+    const [first] = await recording.replay()
+    step.bind({ x: root.createReadonly(d.arrayOf(d.u32, 4), [10, 20, 30, 40]) })
+    const [second] = await recording.replay()
+    expect([...first, ...second]).toEqual([2, 3, 4, 5, 11, 21, 31, 41])
+    const { submits } = own.stats
+    await own.batch(() => {
+      for (let i = 0; i < 4; i++) void step.run()
+    })
+    expect(own.stats.submits - submits).toBe(2)
+    own.destroy()
+  })
+
   it('leaves the device to the root', async () => {
     const own = await createRuntime({ root })
     const out = root.createMutable(d.arrayOf(d.u32, 2))
