@@ -1,11 +1,13 @@
 import type { ParityCase } from '../parity/case.js'
 import { attentionCases } from './attention.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
+import { kvCacheCases } from './kv-cache.cases.js'
 import { matmulCases } from './matmul.cases.js'
 import { normCases } from './norm.cases.js'
 import { normsCases } from './norms.cases.js'
 import { optimizerCases } from './optimizer.cases.js'
 import { reduceCases } from './reduce.cases.js'
+import { ropeCases } from './rope.cases.js'
 import { rowsCases } from './rows.cases.js'
 import { saxpyCases } from './saxpy.cases.js'
 import { scanCases } from './scan.cases.js'
@@ -16,11 +18,13 @@ import { softmaxCases } from './softmax.cases.js'
 export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   attention: attentionCases,
   elementwise: elementwiseCases,
+  'kv-cache': kvCacheCases,
   matmul: matmulCases,
   norm: normCases,
   norms: normsCases,
   optimizer: optimizerCases,
   reduce: reduceCases,
+  rope: ropeCases,
   rows: rowsCases,
   saxpy: saxpyCases,
   scan: scanCases,

@@ -1,0 +1,1 @@
+export { kvAppend, kvAppendHalf, kvAppendToHalf } from './append'

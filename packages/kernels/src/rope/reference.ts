@@ -1,0 +1,52 @@
+import { expectLength } from '../expect-length'
+import { ropeFrequencies } from './table'
+
+export interface RopeReferenceArgs {
+  /** `[outer, tokens, inner, headSize]`: the axes before and after the tokens are joined */
+  readonly x: ArrayLike<number>
+  readonly outer: number
+  readonly tokens: number
+  readonly inner: number
+  readonly headSize: number
+  /** leading dimensions that are rotated, all of them when left out; an even number */
+  readonly rotary?: number
+  /** the position of the first token; 0 when left out */
+  readonly past?: number
+  /** pairs are (2i, 2i + 1); otherwise (i, i + rotary / 2) */
+  readonly interleaved?: boolean
+  readonly base?: number
+  /** radians for each position, for every pair; base^(−2i / rotary) when left out */
+  readonly frequencies?: ArrayLike<number>
+}
+
+/**
+ * Rotary position embedding in float64 (Su et al., "RoFormer", 2021): pair i of a token at position p is turned by p · θᵢ. The
+ * dimensions from `rotary` on are copied.
+ */
+export const ropeReference = (args: RopeReferenceArgs): Float64Array => rotate(args, 1)
+
+/** Its gradient: rotations are orthogonal, so that dx is dy (given as `x`) turned back. */
+export const ropeBackwardReference = (args: RopeReferenceArgs): Float64Array => rotate(args, -1)
+
+function rotate(args: RopeReferenceArgs, direction: 1 | -1): Float64Array {
+  const { x, outer, tokens, inner, headSize, rotary = headSize, past = 0, interleaved = false } = args
+  expectLength('x', x, outer * tokens * inner * headSize)
+  if (rotary % 2 !== 0 || rotary > headSize) {
+    throw new RangeError(`rotary: expected an even number up to headSize = ${headSize}, got ${rotary}`)
+  }
+  const frequencies = args.frequencies ?? ropeFrequencies(rotary, args.base)
+  const pairs = rotary / 2
+  expectLength('frequencies', frequencies, pairs)
+  const out = Float64Array.from(x)
+  for (let row = 0; row < outer * tokens * inner; row++) {
+    const position = past + (Math.floor(row / inner) % tokens)
+    for (let i = 0; i < pairs; i++) {
+      const [a, b] = interleaved ? [2 * i, 2 * i + 1] : [i, i + pairs]
+      const [re, im] = [x[row * headSize + a]!, x[row * headSize + b]!]
+      const angle = direction * position * frequencies[i]!
+      out[row * headSize + a] = re * Math.cos(angle) - im * Math.sin(angle)
+      out[row * headSize + b] = re * Math.sin(angle) + im * Math.cos(angle)
+    }
+  }
+  return out
+}

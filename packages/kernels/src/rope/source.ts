@@ -1,0 +1,1 @@
+export { rope, ropeHalf } from './rope'

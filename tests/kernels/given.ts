@@ -1,0 +1,46 @@
+import { uniform } from '../../packages/kernels/src/testing/index.js'
+import type { BufferData, Tolerance } from '../parity/case.js'
+import { f16s, fromF16 } from '../parity/data.js'
+import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf } from './outputs.js'
+
+/** How the arrays of a case are stored: inputs as they lie in memory and as numbers, outputs with guards, tolerances. */
+export interface Stored {
+  readonly suffix: string
+  /** `n` values in [lo, hi), then NaN: a kernel that reads past its input spoils its output. */
+  readonly given: (seed: number, n: number, lo?: number, hi?: number) => { data: BufferData; numbers: number[] }
+  readonly empty: (n: number) => BufferData
+  readonly filled: (values: ArrayLike<number>) => BufferData
+  readonly data: (values: ArrayLike<number>) => BufferData
+  readonly near: (abs: number, because: string, rel?: number) => Tolerance
+}
+
+/** NaN elements behind each input, and one more where the number of f16 would be odd. */
+const poisoned = (values: Float32Array): Float32Array => {
+  const all = new Float32Array(values.length + 4 + (values.length % 2)).fill(Number.NaN)
+  all.set(values)
+  return all
+}
+
+export const F32: Stored = {
+  suffix: '',
+  given: (seed, n, lo = -1, hi = 1) => {
+    const values = uniform(seed, n, lo, hi)
+    return { data: poisoned(values), numbers: [...values] }
+  },
+  empty: emptyOutput,
+  filled,
+  data: (values) => Float32Array.from(values),
+  near,
+}
+
+export const F16: Stored = {
+  suffix: '_f16',
+  given: (seed, n, lo = -1, hi = 1) => {
+    const data = f16s(...poisoned(uniform(seed, n, lo, hi)))
+    return { data, numbers: fromF16(data).slice(0, n) }
+  },
+  empty: emptyHalfOutput,
+  filled: filledHalf,
+  data: (values) => f16s(...Array.from(values)),
+  near: nearHalf,
+}

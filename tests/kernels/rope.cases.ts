@@ -1,0 +1,61 @@
+import { rope, ropeHalf } from '@weft/kernels/source'
+import { ropeBackwardReference, ropeReference } from '../../packages/kernels/src/rope/reference.js'
+import { ropeTable } from '../../packages/kernels/src/rope/table.js'
+import type { ParityCase } from '../parity/case.js'
+import { U } from './bounds.js'
+import { F16, F32, type Stored } from './given.js'
+
+interface Sizes {
+  readonly outer?: number
+  readonly tokens: number
+  readonly inner?: number
+  readonly headSize: number
+  readonly rotary?: number
+  readonly past?: number
+  readonly interleaved?: boolean
+  readonly backward?: boolean
+  readonly inPlace?: boolean
+}
+
+function ropeCase(storage: Stored, sizes: Sizes): ParityCase {
+  const { outer = 1, tokens, inner = 1, headSize, rotary = headSize, past = 0 } = sizes
+  const { interleaved = false, backward = false, inPlace = false } = sizes
+  const n = outer * tokens * inner * headSize
+  const x = storage.given(1, n)
+  const reference = backward ? ropeBackwardReference : ropeReference
+  const expected = reference({ x: x.numbers, outer, tokens, inner, headSize, rotary, past, interleaved })
+  const params = { outer, tokens, inner, head_size: headSize, pairs: rotary / 2, past }
+  // In place the tail of x is the tail of what is expected.
+  const whole = storage.data([...expected, ...new Array<number>(x.data.length - n).fill(Number.NaN)])
+  return {
+    name: `rope${storage.suffix}, ${outer} × ${tokens} × ${inner} × ${headSize}, ${rotary} turned${interleaved ? ', interleaved' : ''}, from ${past}${backward ? ', backward' : ''}${inPlace ? ', in place [case-C38]' : ''}${past > 131_000 ? ' [case-N14]' : ''}`,
+    kernel: storage === F32 ? rope : ropeHalf,
+    params: { ...params, interleaved: Number(interleaved), direction: backward ? -1 : 1 },
+    bindings: {
+      x: x.data,
+      table: ropeTable({ positions: past + tokens, rotary }),
+      out: inPlace ? x.data : storage.empty(n),
+    },
+    ...(inPlace ? { alias: ['x', 'out'] as const } : {}),
+    expect: { out: inPlace ? whole : storage.filled(expected) },
+    tolerance: storage.near(
+      24 * U,
+      'cos and sin: 4 rounded table entries, 2 products, a sum, 8 U in all; with two products and a sum twice 8 U + 3 U, |x| ≤ 1; and reference angles in float64 to 2⁻³⁵',
+    ),
+  }
+}
+
+const cases = [F32, F16].flatMap((storage) => [
+  ropeCase(storage, { tokens: 1, headSize: 2 }),
+  ropeCase(storage, { outer: 3, tokens: 5, headSize: 64, past: 254 }),
+  ropeCase(storage, { outer: 2, tokens: 3, inner: 3, headSize: 80, rotary: 20, interleaved: true, past: 7 }),
+  ropeCase(storage, { tokens: 2, inner: 3, headSize: 7, rotary: 4, past: 1000, inPlace: true }),
+  ropeCase(storage, { tokens: 3, inner: 2, headSize: 5, rotary: 0 }),
+  ropeCase(storage, { outer: 2, tokens: 4, headSize: 6, past: 131_068, interleaved: true }),
+  ropeCase(storage, { tokens: 1, headSize: 128, past: 131_071 }),
+  ropeCase(storage, { outer: 2, tokens: 3, headSize: 12, rotary: 8, past: 300, backward: true }),
+  ropeCase(storage, { outer: 2, tokens: 3, headSize: 6, interleaved: true, backward: true, inPlace: true }),
+])
+
+/** As they ship: with params in uniform buffers. */
+export const ropeCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
