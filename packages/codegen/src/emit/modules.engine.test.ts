@@ -1,6 +1,7 @@
 import {
   type Builder,
   bitcast,
+  bool,
   buffer,
   d,
   f16,
@@ -45,6 +46,9 @@ const sumOf = func('sum_of(t, n)', [ptr('workgroup', d.arrayOf(d.u32, 64)), u32]
   const sum = k.var('sum', u32(0))
   k.range('i', n, (i) => sum.addAssign(t.at(i)))
   return sum.add(0)
+})
+const count = func('count(p, less, greater)', [ptr('function', u32), bool, bool], (p, less, greater, k) => {
+  k.if(less.and(greater), () => p.addAssign(1))
 })
 const twice = func('twice(p)', [ptr('function', u32)], (p) => p.set(p.mul(2)))
 
@@ -257,6 +261,14 @@ const kernels: Record<string, KernelSource> = {
     let sum = x
     for (let i = 0; i < 600; i++) sum = sum.add(k.localIndex.mul(i))
     put(sum)
+  }),
+  // `a < b, c > d` could be read as a template list, also where the call is a statement
+  arguments: one('arguments', (k, put) => {
+    const v = k.var('v', k.localIndex)
+    const [a, b] = [k.let('a', v.add(1)), k.let('b', v.mul(2))]
+    put(a.add(b))
+    k.call(count, v, a.lt(b), a.gt(b))
+    put(v.add(0))
   }),
   branches: one('branches', (k, put) => {
     let chain = k.if(k.localIndex.eq(0), () => put(u32(0)))
