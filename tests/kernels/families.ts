@@ -13,6 +13,7 @@ import { saxpyCases } from './saxpy.cases.js'
 import { scanCases } from './scan.cases.js'
 import { shapeCases } from './shape.cases.js'
 import { softmaxCases } from './softmax.cases.js'
+import { sortCases } from './sort.cases.js'
 
 /** The parity cases of the library, by family: each on the edges of its tiles, with odd sizes, guarded outputs and every option. */
 export const families: Readonly<Record<string, readonly ParityCase[]>> = {
@@ -30,4 +31,5 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   scan: scanCases,
   shape: shapeCases,
   softmax: softmaxCases,
+  sort: sortCases,
 }

@@ -1,0 +1,185 @@
+import type { CompiledKernel } from '@weft/codegen'
+import * as shape from '../../generated/shape'
+import * as g from '../../generated/sort'
+import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { SCAN_BLOCK } from '../scan/plan'
+import { RADIX_BITS, RADIX_BLOCK } from './plan'
+
+export type SortType = 'f32' | 'i32' | 'u32'
+
+const KEYS: Readonly<Record<SortType, CompiledKernel>> = {
+  f32: g.radix_keys_f32,
+  i32: g.radix_keys_i32,
+  u32: g.radix_keys_u32,
+}
+
+/** y[i] = the sum of x before i, of u32. */
+async function scanU32(runtime: Runtime, x: BufferLike, y: BufferLike, n: number, options: HostOptions): Promise<void> {
+  const count = Math.ceil(n / SCAN_BLOCK)
+  using totals = runtime.buffer({ size: 4 * count })
+  await runtime.run(chosen(g.scan_blocks_u32, options), { x, y, totals, n, exclusive: 1 })
+  if (count === 1) return
+  using offsets = runtime.buffer({ size: 4 * count })
+  await scanU32(runtime, totals, offsets, count, options)
+  await runtime.run(chosen(g.scan_offsets_u32, options), { offsets, y, n })
+}
+
+export interface SortPairsArgs {
+  /** u32: [n] */
+  readonly keys: BufferLike
+  /** Any 4-byte values: [n] */
+  readonly values: BufferLike
+  /** Written. May not be what is sorted. */
+  readonly sortedKeys: BufferLike
+  readonly sortedValues: BufferLike
+  readonly n: number
+  /** How many bits of the keys count, from the lowest on; 32 when left out. Fewer take fewer passes. */
+  readonly bits?: number
+}
+
+/** Sorts u32 keys in ascending order, and the values with them; equal keys keep their order. */
+export async function sortPairs(
+  runtime: Runtime,
+  { keys, values, sortedKeys, sortedValues, n, bits = 32 }: SortPairsArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('sort', { n, bits })
+  if (bits < 1 || bits > 32) throw new RangeError(`sort: bits must be from 1 to 32, got ${bits}`)
+  checkBuffers('sort', {
+    keys: [keys, n],
+    values: [values, n],
+    sortedKeys: [sortedKeys, n],
+    sortedValues: [sortedValues, n],
+  })
+  if (n === 0) return
+  const blocks = Math.ceil(n / RADIX_BLOCK)
+  const counted = 2 ** RADIX_BITS * blocks
+  using counts = runtime.buffer({ size: 4 * counted })
+  using starts = runtime.buffer({ size: 4 * counted })
+  using otherKeys = runtime.buffer({ size: 4 * n })
+  using otherValues = runtime.buffer({ size: 4 * n })
+  const passes = Math.ceil(bits / RADIX_BITS)
+  let from = { keys, values }
+  for (let pass = 0; pass < passes; pass++) {
+    // so that the last pass writes the result
+    const last = (passes - pass) % 2 === 1
+    const to = last ? { keys: sortedKeys, values: sortedValues } : { keys: otherKeys, values: otherValues }
+    const params = { n, blocks, shift: pass * RADIX_BITS }
+    await runtime.run(chosen(g.radix_count, options), { keys: from.keys, counts, ...params })
+    await scanU32(runtime, counts, starts, counted, options)
+    await runtime.run(chosen(g.radix_scatter, options), {
+      ...from,
+      starts,
+      sorted_keys: to.keys,
+      sorted_values: to.values,
+      ...params,
+    })
+    from = to
+  }
+}
+
+export interface SortArgs {
+  /** [n] */
+  readonly x: BufferLike
+  /** u32: [n], the index in x of each element of the result; written */
+  readonly order: BufferLike
+  /** [n], written; left out when only the order is wanted */
+  readonly sorted?: BufferLike
+  readonly n: number
+  readonly type?: SortType
+  /** Equal elements keep their order in either direction. */
+  readonly descending?: boolean
+}
+
+/** Sorts numbers, with −∞ first and NaN last in ascending order: the permutation, and the sorted numbers. Stable. */
+export async function sort(
+  runtime: Runtime,
+  { x, order, sorted, n, type = 'f32', descending = false }: SortArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('sort', { n })
+  checkBuffers('sort', { x: [x, n], order: [order, n], ...(sorted ? { sorted: [sorted, n] } : {}) })
+  if (n === 0) return
+  using keys = runtime.buffer({ size: 4 * n })
+  using values = runtime.buffer({ size: 4 * n })
+  using sortedKeys = runtime.buffer({ size: 4 * n })
+  await runtime.run(chosen(KEYS[type], options), { x, keys, values, n, descending: Number(descending) })
+  await sortPairs(runtime, { keys, values, sortedKeys, sortedValues: order, n }, options)
+  if (!sorted) return
+  await runtime.run(chosen(g.permute_words, options), { x, order, out: sorted, n })
+}
+
+export interface HistogramArgs {
+  /** u32: [n] */
+  readonly ids: BufferLike
+  /** u32: [bins], added to */
+  readonly counts: BufferLike
+  readonly n: number
+  readonly bins: number
+}
+
+/** counts[id] += 1 for each id; one that is not below bins counts nothing. */
+export async function histogram(
+  runtime: Runtime,
+  { ids, counts, n, bins }: HistogramArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('histogram', { n, bins })
+  checkBuffers('histogram', { ids: [ids, n], counts: [counts, bins] })
+  if (n > 0 && bins > 0) await runtime.run(chosen(g.histogram, options), { ids, counts, n, bins })
+}
+
+export interface HistogramRangeArgs {
+  /** f32: [n] */
+  readonly x: BufferLike
+  /** u32: [bins], added to */
+  readonly counts: BufferLike
+  readonly n: number
+  readonly bins: number
+  readonly low: number
+  readonly high: number
+}
+
+/** Counts numbers in equal bins between low and high; what is outside, and NaN, counts nothing. */
+export async function histogramRange(
+  runtime: Runtime,
+  { x, counts, n, bins, low, high }: HistogramRangeArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('histogram_range', { n, bins })
+  if (!(high > low)) throw new RangeError(`histogram_range: high must be above low = ${low}, got ${high}`)
+  checkBuffers('histogram_range', { x: [x, n], counts: [counts, bins] })
+  if (n === 0 || bins === 0) return
+  const params = { n, bins, low, high, scale: bins / (high - low) }
+  await runtime.run(chosen(g.histogram_range, options), { x, counts, ...params })
+}
+
+export interface CompactArgs {
+  /** Any 4-byte values: [n] */
+  readonly x: BufferLike
+  /** u32: [n]; elements with 0 are left out */
+  readonly keep: BufferLike
+  /** [n]: the kept elements in their order, written; what lies behind them stays */
+  readonly out: BufferLike
+  /** u32: [1], how many there are; written */
+  readonly count: BufferLike
+  readonly n: number
+}
+
+/** The elements whose flag is not 0, one after the other, and their number, which stays on the device. */
+export async function compact(
+  runtime: Runtime,
+  { x, keep, out, count, n }: CompactArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('compact', { n })
+  checkBuffers('compact', { x: [x, n], keep: [keep, n], out: [out, n], count: [count, 1] })
+  using flags = runtime.buffer({ size: 4 * (n + 1) })
+  using places = runtime.buffer({ size: 4 * (n + 1) })
+  // one element more than there are: its place is their number
+  await runtime.run(chosen(g.compact_flags, options), { keep, flags, n })
+  await scanU32(runtime, flags, places, n + 1, options)
+  if (n > 0) await runtime.run(chosen(g.compact_scatter, options), { x, keep, places, out, n })
+  const one = { n: 1, shape: [1, 1, 1, 1, 1, 1], from_strides: [0, 0, 0, 0, 0, 0], to_strides: [0, 0, 0, 0, 0, 0] }
+  await runtime.run(chosen(shape.copy_i32, options), { from: places, to: count, from_offset: n, to_offset: 0, ...one })
+}
