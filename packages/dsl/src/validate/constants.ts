@@ -13,7 +13,7 @@ import {
   swizzle,
   type Value,
 } from '../ops'
-import { isValue, spell, type Type, type ValueName } from '../types'
+import { isKind, isValue, spell, type Type, type ValueName } from '../types'
 import type { Context } from './context'
 import { countOf } from './places'
 
@@ -102,7 +102,7 @@ export class Constants {
   #length({ of, at }: Of<Expr, 'length'>): null {
     for (const s of of.steps) if (s.kind === 'index') this.of(s.index, at)
     if (of.root.kind === 'view') this.of(of.root.offset, at)
-    if (isValue(of.type) || of.type.kind !== 'array' || of.type.count !== null)
+    if (!isKind(of.type, 'array') || of.type.count !== null)
       this.context.report('invalid-ir', `${spell(of.type)} has no length at run time`, at)
     return null
   }

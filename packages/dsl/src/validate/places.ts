@@ -3,6 +3,7 @@ import {
   type Access,
   factsOf,
   isInt,
+  isKind,
   isMatrix,
   isScalar,
   isValue,
@@ -20,7 +21,7 @@ import type { Context } from './context'
 /** The type of a pointer parameter of a function, or null. */
 export function pointerType(name: string, func: Func | null): PtrType | null {
   const type = func?.params.find((p) => p.name === name)?.type
-  return type && !isValue(type) && type.kind === 'ptr' ? type : null
+  return type && isKind(type, 'ptr') ? type : null
 }
 
 /** The type of what a root stands for, or null where there is no such thing. */

@@ -109,6 +109,31 @@ const FINE: readonly Case[] = [
       return kernel([t.var_(v), t.if_(lt(t.lid()), [t.store(t.ref(v), n)]), read, to(read.result)])
     },
   ],
+  [
+    'a value that was loaded twice before its test',
+    () => {
+      const v = t.variable('i', 'u32', t.lid())
+      const read = t.load(t.ref(v))
+      const test = t.load(t.ref(v))
+      return kernel([t.var_(v), read, test, t.if_(lt(test.result), [to(read.result)])])
+    },
+  ],
+  [
+    'a variable that an arm which leaves changes',
+    () => {
+      const v = t.variable('i', 'u32', n)
+      const read = t.load(t.ref(v))
+      return kernel([t.var_(v), t.if_(lt(t.lid()), [t.store(t.ref(v), t.lid()), t.return_()]), read, to(read.result)])
+    },
+  ],
+  [
+    'an expression in which another stands a thousand million times',
+    () => {
+      const twice = (e: Expr, times: number): Expr => (times === 0 ? e : twice(t.op('add', e, e), times - 1))
+      const index = twice(t.global(), 30)
+      return kernel([t.if_(lt(index), [to(index)])])
+    },
+  ],
   ['an index that a switch names', () => kernel([t.switch_(t.lid(), [[[0, 1], [to(t.lid())]]])])],
   [
     'workgroup and private memory',
@@ -195,6 +220,48 @@ const FAULTS: readonly (readonly [string, () => Kernel, string])[] = [
       ])
     },
     fault("the variable 'i'"),
+  ],
+  [
+    'a variable to which a loop adds',
+    () => {
+      const v = t.variable('i', 'u32', t.u(0))
+      const read = t.load(t.ref(v))
+      return kernel([
+        t.var_(v),
+        t.range('c', t.u(0), n, t.u(1), () => [
+          read,
+          to(read.result),
+          t.store(t.ref(v), t.op('add', read.result, t.u(1))),
+        ]),
+      ])
+    },
+    fault("the variable 'i'"),
+  ],
+  [
+    'a variable that a break leaves as it was',
+    () => {
+      const v = t.variable('i', 'u32', t.lid())
+      const read = t.load(t.ref(v))
+      const early = t.if_(lt(t.workgroup()), [t.break_()])
+      return kernel([
+        t.var_(v),
+        t.switch_(n, [[[0], [early, t.store(t.ref(v), t.u(0))]]], [t.store(t.ref(v), t.u(1))]),
+        read,
+        to(read.result),
+      ])
+    },
+    fault("the variable 'i'"),
+  ],
+  [
+    'a test of one element of an array',
+    () => {
+      const v = t.variable('a', t.array('u32', 2))
+      const store = t.store(t.ref(v, t.u(0)), t.lid())
+      const read = t.load(t.ref(v, t.u(0)))
+      const other = t.load(t.ref(v, t.u(1)))
+      return kernel([t.var_(v), store, read, other, t.if_(lt(read.result), [to(other.result)])])
+    },
+    fault("the variable 'a'"),
   ],
   [
     'a range that counts down from anywhere',

@@ -1,6 +1,6 @@
 import type { Expr, FuncParam, Of, Place } from '../../ir'
 import { BUILTINS } from '../../ops'
-import { isValue, type PtrType } from '../../types'
+import { isKind, type PtrType } from '../../types'
 import type { Context } from '../context'
 import { BY_SUBGROUP, DIVERGENT, type Mask, paramBit } from './mask'
 
@@ -98,6 +98,6 @@ export class Sources {
   /** The pointer type of a parameter. */
   pointer(name: string): PtrType | null {
     const type = this.#params.find((p) => p.name === name)?.type
-    return type && !isValue(type) && type.kind === 'ptr' ? type : null
+    return type && isKind(type, 'ptr') ? type : null
   }
 }
