@@ -10,7 +10,7 @@ const failed = (title: string, text: string, others: readonly string[]): WeftErr
   )
 
 /** Names in the order of first use, a few of them. */
-function few(parts: readonly Part[]): string[] {
+function few(parts: readonly { readonly title: string }[]): string[] {
   const all = [...new Set(parts.map(({ title }) => title))]
   return all.length > 8 ? [...all.slice(0, 8), `${all.length - 8} more`] : all
 }
@@ -52,4 +52,22 @@ function rehearse(device: GPUDevice, part: Part): Promise<GPUError | null> {
     device.queue.submit([encoder.finish()])
   })
   return error
+}
+
+/** The error of bind groups that were made together: each is made once more alone. */
+export async function blameGroups(
+  device: GPUDevice,
+  made: readonly { readonly title: string; readonly groups: readonly GPUBindGroupDescriptor[] }[],
+  text: string,
+): Promise<WeftError> {
+  const errors = await Promise.all(
+    made.map(
+      ({ groups }) =>
+        scoped(device, ['validation'], () => void groups.map((each) => device.createBindGroup(each))).error,
+    ),
+  )
+  const at = errors.findIndex((error) => error !== null)
+  const guilty = made[at]
+  if (!guilty) return failed(few(made).join(', '), text, [])
+  return failed(guilty.title, errors[at]?.message ?? text, few(made.filter(({ title }) => title !== guilty.title)))
 }

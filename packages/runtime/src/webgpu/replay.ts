@@ -1,6 +1,6 @@
 import type { RecordedOp, Replay, Replayed } from '../backend'
 import type { Range } from '../bindings'
-import { fault, type WeftError } from '../errors'
+import type { WeftError } from '../errors'
 import { isEmpty } from '../kernel'
 import { doubts, type Outcome, type Part } from '../memory'
 import type { Block } from '../pool/pool'
@@ -129,12 +129,17 @@ export class GpuReplay implements Replay {
     const { device } = this.#shared.stream
     const wanted = steps.map((step) => {
       const { plan } = step
-      return (plan.program as GpuProgram).groups(plan, this.#kept.get(step)?.slot)
+      const program = plan.program as GpuProgram
+      return { title: program.title, groups: program.groups(plan, this.#kept.get(step)?.slot) }
     })
     const { value, error } = scoped(device, ['validation'], () =>
-      wanted.map((groups) => groups.map((descriptor) => device.createBindGroup(descriptor))),
+      wanted.map(({ groups }) => groups.map((descriptor) => device.createBindGroup(descriptor))),
     )
-    this.#invalid = error.then((found) => found && fault('dispatch-failed', found.message))
+    this.#invalid = error.then(async (found) => {
+      if (!found) return null
+      const { blameGroups } = await import('./culprit')
+      return blameGroups(device, wanted, found.message)
+    })
     steps.forEach((step, i) => {
       const kept = this.#kept.get(step)
       if (!kept) return
