@@ -15,7 +15,8 @@ export type { HeapOptions } from './pool/heap'
 export type { BufferStats, Leak } from './pool/leases'
 export type { PoolStats } from './pool/pool'
 export type { PreparedDispatch } from './prepared'
-export type { Reading, Recorder, Recording } from './recording'
+export type { Reading, Recorder } from './recorder'
+export type { Recording, Values } from './recording'
 export type { Runtime } from './runtime'
 export type {
   Arguments,

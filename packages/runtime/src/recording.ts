@@ -1,91 +1,18 @@
 import type { RecordedOp, Replay, Replayed } from './backend'
-import type { Range } from './bindings'
-import { type BufferLike, DeviceBuffer, formOf, type ReadRange } from './buffer'
-import type { Buffers } from './buffers'
-import { type ArrayType, viewAs } from './bytes'
-import { count, fault, type WeftError } from './errors'
+import { fault, type WeftError } from './errors'
 import { isEmpty } from './kernel'
 import { type Launches, use } from './launches'
 import { doubts, follow, type Memory, type Outcome } from './memory'
 import type { Observers } from './observer'
-import { type PreparedDispatch, stepOf, workOf } from './prepared'
+import type { Reading } from './recorder'
 import { type KeptPlan, type Step, stale, staleness } from './step'
 import type { Work } from './work'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** A read of a recording; `T` is what `replay` gives for it. */
-export interface Reading<out T> {
-  /** Among the reads of the recording. */
-  readonly index: number
-  readonly decode: (bytes: Bytes) => T
-}
-
 /** What `replay` gives for the readings that the recording's function returned. */
 export type Values<R extends readonly Reading<unknown>[]> = {
   -readonly [I in keyof R]: R[I] extends Reading<infer T> ? T : never
-}
-
-/** Takes down what a recording will do, in order. Nothing runs. */
-export class Recorder {
-  readonly #work: Work
-  readonly #buffers: Buffers
-  readonly #ops: RecordedOp[]
-
-  /** Use `runtime.record`. */
-  constructor(work: Work, buffers: Buffers, ops: RecordedOp[]) {
-    this.#work = work
-    this.#buffers = buffers
-    this.#ops = ops
-  }
-
-  /** Runs a prepared dispatch, with the params and bindings that it has when the recording is replayed. */
-  dispatch(prepared: PreparedDispatch): this {
-    if (workOf(prepared) !== this.#work) {
-      throw fault('foreign-buffer', `'${prepared.kernel.name}' was prepared by another runtime`)
-    }
-    this.#ops.push({ kind: 'dispatch', step: stepOf(prepared) })
-    return this
-  }
-
-  /** Copies all of a buffer or range to another one of the same size: whole words, and not within one buffer. */
-  copy(from: BufferLike, to: BufferLike): this {
-    const [source, target] = [this.#buffers.range(from, 'the source'), this.#buffers.range(to, 'the target')]
-    checkCopy(source, target)
-    if (source.size > 0) this.#ops.push({ kind: 'copy', from: source, to: target })
-    return this
-  }
-
-  /** Reads a buffer at this place, as `buffer.read` does; return the reading, and `replay` gives its value. */
-  read<T>(buffer: DeviceBuffer<T>): Reading<T>
-  read<T extends ArrayBufferView>(buffer: BufferLike, as: ArrayType<T>, range?: ReadRange): Reading<T>
-  read(buffer: BufferLike, as?: ArrayType, range?: ReadRange): Reading<unknown> {
-    const part = this.#buffers.part(buffer, range)
-    const form = buffer instanceof DeviceBuffer ? formOf(buffer) : null
-    const decode = (bytes: Bytes): unknown => (as ? viewAs(as, bytes) : (form?.decode(bytes) ?? bytes))
-    const index = this.#ops.filter(({ kind }) => kind === 'read').length
-    this.#ops.push({ kind: 'read', part })
-    return { index, decode }
-  }
-}
-
-function checkCopy(from: Range, to: Range): void {
-  const [source, target] = [`'${from.memory.label}'`, `'${to.memory.label}'`]
-  for (const { memory } of [from, to]) {
-    if (memory.destroyed) throw fault('buffer-destroyed', `'${memory.label}' was destroyed and cannot be copied`)
-  }
-  if (from.size !== to.size) {
-    throw fault(
-      'buffer-data',
-      `${source} has ${count(from.size)} bytes and ${target} ${count(to.size)}: a copy is of as many`,
-    )
-  }
-  if (from.offset % 4 !== 0 || to.offset % 4 !== 0 || from.bound % 4 !== 0 || from.bound !== to.bound) {
-    throw fault('buffer-data', `the copy from ${source} to ${target} is not of whole words (4 bytes)`)
-  }
-  if (from.memory === to.memory) {
-    throw fault('binding-overlap', `${source} would be copied within itself`, 'WebGPU copies between two buffers only')
-  }
 }
 
 /** What a recording knows of one of its steps. */
