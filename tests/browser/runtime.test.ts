@@ -6,9 +6,11 @@ import type * as program from './page.js'
 
 describe.skipIf(without !== undefined)(without === undefined ? 'in Chromium' : `in Chromium (${without})`, () => {
   let chromium: Opened
+  let info: Awaited<ReturnType<typeof program.create>>
 
   beforeAll(async () => {
     chromium = await open(await bundleFor('./page.ts'))
+    info = await call('create')
   })
   afterAll(() => chromium?.close())
 
@@ -16,8 +18,7 @@ describe.skipIf(without !== undefined)(without === undefined ? 'in Chromium' : `
   const call = <K extends keyof typeof program>(name: K) =>
     chromium.page.evaluate(`weft.${name}()`) as Promise<Awaited<ReturnType<(typeof program)[K]>>>
 
-  it('creates a runtime on navigator.gpu, and says that it is software', async () => {
-    const info = await call('create')
+  it('creates a runtime on navigator.gpu, and says that it is software', () => {
     expect(info).toMatchObject({ backend: 'webgpu', software: true })
     expect(info.bindable).toBeGreaterThan(2 ** 27)
     expect(info.features).toContain('subgroups')
