@@ -400,3 +400,23 @@ test('functions come before their callers and stand in expressions', () => {
     }
   `)
 })
+
+test('a struct that only a body mentions has its name before anything in the body', () => {
+  const Pair = d.struct({ a: d.f32, b: d.f32 }).$name('Pair')
+  const source = kernel(
+    'test',
+    { workgroupSize: [64], bindings: { x: input(f32s), out: output(f32s) }, guards: 'off' },
+    ({ x, out }, k) => {
+      k.if(k.localIndex.lt(9), () => {
+        const sum = k.let('Pair', x.at(k.localIndex).add(1))
+        const pair = k.var('pair', Pair)
+        pair.a.set(sum)
+        out.at(k.localIndex).set(sum.add(pair.a))
+      })
+    },
+  )
+  const wgsl = show(source)
+  expect(wgsl).toContain('struct Pair {')
+  expect(wgsl).toContain('let Pair_1 = x[local_index] + 1.0f;')
+  expect(wgsl).toContain('var pair: Pair;')
+})

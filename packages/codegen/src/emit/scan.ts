@@ -16,6 +16,7 @@ import {
   type Root,
   type Stmt,
   type Store,
+  type Type,
 } from '@weft/dsl/ir'
 import { argsOf, numberOf } from '../passes/node'
 import { type Callee, type Context, type Declared, declared } from './context'
@@ -98,11 +99,17 @@ export class Scan {
       cost += arg.cost
       if (arg.levels > levels) levels = arg.levels
     }
+    this.#declare(e.type)
     if (e.kind === 'length') this.#mention(e.of.root)
     else if (e.kind === 'constant' || e.kind === 'override') this.#mention({ kind: 'binding', name: e.name })
     const value = new Value(e, avail, null, cost, levels >= LEVELS ? -1 : cost === 0 ? 0 : levels + 1)
     this.order.push(value)
     return value
+  }
+
+  /** Structs get their names before anything in the body does. */
+  #declare(type: Type): void {
+    if (typeof type !== 'string') this.c.module.type(type)
   }
 
   #noteSpecials(e: Const): void {
@@ -124,7 +131,10 @@ export class Scan {
   #place(place: Place, at: Site | null): Declared {
     const { root, steps } = place
     const found = this.#mention(root)
-    if (root.kind === 'view') this.#visit(root.offset, at)
+    if (root.kind === 'view') {
+      this.#declare(root.type)
+      this.#visit(root.offset, at)
+    }
     for (let i = 0; i < steps.length; i++) {
       const step = steps[i] as Place['steps'][number]
       if (step.kind !== 'index') continue
@@ -151,6 +161,7 @@ export class Scan {
     var(s, scan, at) {
       const { id, type, space, init } = s.variable
       if (init) scan.#visit(init, at)
+      scan.#declare(type)
       scan.c.module.declared.set(id, declared('', type, space, at))
     },
     load(s, scan, at) {
