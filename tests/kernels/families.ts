@@ -14,6 +14,7 @@ import { scanCases } from './scan.cases.js'
 import { shapeCases } from './shape.cases.js'
 import { softmaxCases } from './softmax.cases.js'
 import { sortCases } from './sort.cases.js'
+import { visionCases } from './vision.cases.js'
 
 /** The parity cases of the library, by family: each on the edges of its tiles, with odd sizes, guarded outputs and every option. */
 export const families: Readonly<Record<string, readonly ParityCase[]>> = {
@@ -32,4 +33,5 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   shape: shapeCases,
   softmax: softmaxCases,
   sort: sortCases,
+  vision: visionCases,
 }

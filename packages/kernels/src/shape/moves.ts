@@ -213,3 +213,29 @@ export interface HeadsArgs {
   readonly size: number
   readonly type?: MovedType
 }
+
+export interface PixelShuffleArgs {
+  /** [items, channels · factor², height, width] */
+  readonly x: BufferLike
+  /** [items, channels, height · factor, width · factor], written */
+  readonly out: BufferLike
+  readonly items: number
+  /** Of the result. */
+  readonly channels: number
+  readonly height: number
+  readonly width: number
+  readonly factor: number
+  readonly type?: MovedType
+}
+
+/** Channels become places: each block of factor² channels is a factor × factor tile of one (Shi et al., 2016). */
+export const pixelShuffle = (
+  runtime: Runtime,
+  { x, out, items, channels, height, width, factor, type }: PixelShuffleArgs,
+  options: HostOptions = {},
+): Promise<void> =>
+  permute(
+    runtime,
+    { x, out, shape: [items, channels, factor, factor, height, width], axes: [0, 1, 4, 2, 5, 3], ...typed(type) },
+    options,
+  )

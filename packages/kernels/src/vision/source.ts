@@ -1,0 +1,3 @@
+export { convolutions } from './conv'
+export { pools } from './pool'
+export { resamplers } from './resample'
