@@ -1,5 +1,6 @@
 import type { ParityCase } from '../parity/case.js'
 import { attentionCases } from './attention.cases.js'
+import { attentionForwardCases } from './attention-forward.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
 import { kvCacheCases } from './kv-cache.cases.js'
 import { matmulCases } from './matmul.cases.js'
@@ -19,6 +20,7 @@ import { visionCases } from './vision.cases.js'
 /** The parity cases of the library, by family: each on the edges of its tiles, with odd sizes, guarded outputs and every option. */
 export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   attention: attentionCases,
+  'attention-forward': attentionForwardCases,
   elementwise: elementwiseCases,
   'kv-cache': kvCacheCases,
   matmul: matmulCases,

@@ -1,1 +1,2 @@
-export { attention, flashAttention, keyTile } from './flash'
+export { attention, flashAttention } from './flash'
+export { keyTile } from './flash-body'

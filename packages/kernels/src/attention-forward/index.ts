@@ -1,0 +1,15 @@
+export { chooseAttentionForward } from './choose'
+export {
+  type AttentionForwardArgs,
+  type AttentionShape,
+  attentionForward,
+  type PairInput,
+  type SightOptions,
+} from './host'
+export {
+  type AttentionForwardReferenceArgs,
+  type AttentionSight,
+  type AttentionSizes,
+  attentionForwardReference,
+  type PairView,
+} from './reference'

@@ -1,0 +1,52 @@
+import { type Arg, type Builder, type Expr, fn, i32, u32 } from '@weft/dsl'
+
+/** Where a query stands and what it may see, as kernels have it in their params. */
+export interface SightParams {
+  /** The position of the first query; negative where there are more queries than keys. */
+  readonly past: Expr<'i32'>
+  readonly causal: Expr<'u32'>
+  /** How many keys up to its own position a query sees. */
+  readonly window: Expr<'u32'>
+}
+
+/** A window that hides nothing: positions stay below it. */
+export const NO_WINDOW = 2 ** 30
+
+/**
+ * The keys from `from` on and before `to` that a query sees, of those before `length`: up to its own position p = query + past where it
+ * is causal, and none at p − window or before. In signed numbers, since p is below 0 for queries that come before all keys.
+ */
+export function keysSeen(
+  k: Builder,
+  name: string,
+  query: Expr<'u32'>,
+  length: Expr<'u32'>,
+  { past, causal, window }: SightParams,
+): { readonly from: Expr<'u32'>; readonly to: Expr<'u32'> } {
+  const end = k.let(`${name}_end`, i32`i32(${query}) + ${past} + 1`)
+  const within = (x: Expr<'i32'>): Expr<'u32'> => u32(fn.clamp(x, 0, i32(length)))
+  return {
+    from: k.let(`${name}_from`, within(end.sub(i32(window)))),
+    to: k.let(`${name}_to`, fn.select(length, within(end), causal.ne(0))),
+  }
+}
+
+/** The queries from `from` on and before `to` that see a key of `first` … `last`: the converse of {@link keysSeen}. */
+export function queriesSeeing(
+  k: Builder,
+  first: Expr<'u32'>,
+  last: Expr<'u32'>,
+  queries: Expr<'u32'>,
+  { past, causal, window }: SightParams,
+): { readonly from: Expr<'u32'>; readonly to: Expr<'u32'> } {
+  const within = (x: Expr<'i32'>): Expr<'u32'> => u32(fn.clamp(x, 0, i32(queries)))
+  return {
+    from: k.let('seen_from', fn.select(u32(0), within(i32`i32(${first}) - ${past}`), causal.ne(0))),
+    to: k.let('seen_to', within(i32`i32(${last}) - ${past} + i32(${window})`)),
+  }
+}
+
+/** The scaled score behind a soft cap, cap · tanh(score / cap); as it is where the cap is 0. */
+export function softCapped(k: Builder, score: Expr<'f32'>, cap: Expr<'f32'>): Expr<'f32'> {
+  return k.when(cap.ne(0), () => cap.mul(fn.tanh(fn.clamp(score.div(cap), -15, 15))), score as Arg<'f32'>)
+}

@@ -1,0 +1,1 @@
+export { attentionForwardOf, attentionForwards, type ForwardOptions } from './forward'

@@ -1,0 +1,182 @@
+import { attentionForwardOf, attentionForwards } from '@weft/kernels/source'
+import {
+  type AttentionForwardReferenceArgs,
+  type AttentionSight,
+  attentionForwardReference,
+} from '../../packages/kernels/src/attention-forward/reference.js'
+import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/sight.js'
+import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
+import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
+import type { ParityCase } from '../parity/case.js'
+import { expError, gamma, U } from './bounds.js'
+import { F16, F32, type Stored } from './given.js'
+
+export interface Heads {
+  readonly batch?: number
+  /** Query heads and heads of keys. */
+  readonly heads?: readonly [number, number]
+  readonly queries: number
+  readonly keys: number
+  readonly capacity?: number
+  readonly headSize: number
+}
+
+interface Options extends Pick<AttentionSight, 'past' | 'causal' | 'window' | 'softCap' | 'lengths'> {
+  /** As they are given: with strides of their own. */
+  readonly bias?: readonly [batch: number, head: number, query: number, key: number]
+  readonly mask?: readonly [batch: number, head: number, query: number, key: number]
+  /** The value of a bias that hides. */
+  readonly hides?: number
+  readonly dropout?: number
+  /** A kernel for this head size alone. */
+  readonly exact?: boolean
+  readonly width?: 64 | 128 | 256
+  readonly tag?: string
+}
+
+const SEED = 0xdead_beef
+const LARGEST_BIAS = 2
+
+/** How far scores, weights and outputs may be off, for |q|, |k|, |v| ≤ 1. */
+export function attentionError(headSize: number, keys: number, largest: number, cap = 0) {
+  const scale = headSize ** -0.5
+  // a product of scaled q and k over the head; tanh within 1e-5 (WGSL), behind a division and before a product
+  const product = gamma(headSize + 4) * headSize * scale
+  const score = product + (cap ? cap * (1e-5 + 8 * U) : 0) + 2 * largest * U
+  const sum = gamma(keys + Math.ceil(keys / 8) + 8)
+  return { score, weight: score + expError(2 * largest) + sum }
+}
+
+function forwardCase(storage: Stored, heads: Heads, options: Options = {}): ParityCase {
+  const { batch = 1, heads: [h, kv] = [2, 1], queries, keys, capacity = keys, headSize } = heads
+  const { causal = false, window, softCap, lengths, bias, mask, dropout, exact = false, width = 64 } = options
+  const masked = Boolean(lengths ?? bias ?? mask ?? dropout)
+  const half = storage === F16
+  const sizes = { batch, heads: h, kvHeads: kv, queries, keys, capacity, headSize }
+  const q = storage.given(1, batch * h * queries * headSize)
+  const [k, v] = [2, 3].map((seed) =>
+    behind(storage.given(seed, batch * kv * capacity * headSize), sizes, lengths, half),
+  )
+  const biasData = uniform(4, 700, -LARGEST_BIAS, LARGEST_BIAS).map((x, i) => (i % 5 === 3 ? (options.hides ?? x) : x))
+  const maskData = integers(5, 700, 3)
+  const threshold = dropThreshold(dropout ?? 0)
+  const keepScale = 1 / (1 - (dropout ?? 0))
+  const reference: AttentionForwardReferenceArgs = {
+    ...sizes,
+    ...{ q: q.numbers, k: k!.numbers, v: v!.numbers, causal, keepScale },
+    ...(options.past === undefined ? {} : { past: options.past }),
+    ...(window === undefined ? {} : { window }),
+    ...(softCap ? { softCap } : {}),
+    ...(lengths ? { lengths } : {}),
+    ...(bias ? { bias: { data: biasData, strides: bias } } : {}),
+    ...(mask ? { mask: { data: maskData, strides: mask } } : {}),
+    keep: (head, i, j) => randomBitsOf(SEED, [head, i, j]) >= threshold,
+  }
+  const { out, lse } = attentionForwardReference(reference)
+  const largest = Math.sqrt(headSize) + (bias ? LARGEST_BIAS : 0)
+  const error = attentionError(headSize, keys, largest, softCap)
+  const name = `attention_forward_${masked ? 'masked_' : ''}${exact ? headSize : width}${storage.suffix}`
+  const shipped = attentionForwards.find((kernel) => kernel.name === name)
+  const own = { headSize, exact: true, masked, storage: half ? 'f16' : 'f32' } as const
+  const said = Object.entries({ ...options, tag: undefined }).flatMap(([key, value]) =>
+    value === undefined || key === 'width' ? [] : [`${key} ${JSON.stringify(value)}`],
+  )
+  return {
+    name: `${name}, head ${headSize}, ${h}/${kv} × ${batch}, ${queries} of ${keys}/${capacity} ${said.join(' ')}${options.tag ?? ''}`,
+    kernel: exact ? attentionForwardOf(name, own) : shipped!,
+    params: {
+      ...{ batch, heads: h, kv_heads: kv, queries, keys, capacity, head_size: headSize },
+      past: options.past ?? keys - queries,
+      causal: Number(causal || window !== undefined),
+      window: window ?? NO_WINDOW,
+      scale: headSize ** -0.5,
+      cap: softCap ?? 0,
+      ...(masked
+        ? {
+            lengths_stride: Number(lengths !== undefined),
+            from_end: Number(lengths !== undefined && options.past === undefined),
+            bias_strides: bias ?? [0, 0, 0, 0],
+            mask_strides: mask ?? [0, 0, 0, 0],
+            ...{ seed: SEED, threshold, keep_scale: keepScale },
+          }
+        : {}),
+    },
+    bindings: {
+      ...{ q: q.data, k: k!.data, v: v!.data, out: storage.empty(out.length), lse: F32.empty(lse.length) },
+      ...(masked
+        ? {
+            lengths: Uint32Array.from(lengths ?? [keys]),
+            bias: bias ? biasData : Float32Array.of(0),
+            mask: mask ? maskData : Uint32Array.of(1),
+          }
+        : {}),
+    },
+    expect: { out: storage.filled(out), lse: F32.filled(lse) },
+    tolerance: storage.near(
+      Math.max(2 * keepScale * error.weight, error.score + error.weight + 2 ** -21),
+      'scores off by their dot products, weights by that and exp, both sums over the keys; |v| ≤ 1; log within 2⁻²¹',
+      4 * U,
+    ),
+  }
+}
+
+/** NaN where no key is: behind `keys`, and behind the length of each batch. */
+function behind(
+  given: ReturnType<Stored['given']>,
+  { kvHeads, keys, capacity, headSize }: { kvHeads: number; keys: number; capacity: number; headSize: number },
+  lengths: ArrayLike<number> | undefined,
+  half: boolean,
+) {
+  const isThere = (i: number): boolean => {
+    const row = Math.floor(i / headSize)
+    return row % capacity < Math.min(keys, lengths?.[Math.floor(row / capacity / kvHeads)] ?? keys)
+  }
+  const numbers = given.numbers.map((x, i) => (isThere(i) ? x : Number.NaN))
+  const data = given.data.map((x, i) => (i >= numbers.length || isThere(i) ? x : half ? 0x7e00 : Number.NaN))
+  return { numbers, data: data as typeof given.data }
+}
+
+const n01 = ' [case-N01]'
+const n04 = ' [case-N04]'
+const n08 = ' [case-N08]'
+const n11 = ' [case-N11]'
+
+const cases = [F32, F16].flatMap((storage) => [
+  forwardCase(storage, { queries: 1, keys: 1, headSize: 4 }),
+  forwardCase(storage, { queries: 65, keys: 17, headSize: 64, heads: [2, 2] }),
+  // More queries than keys: the first ones see none.
+  forwardCase(storage, { queries: 9, keys: 4, headSize: 8, batch: 2 }, { causal: true, tag: n01 }),
+  forwardCase(storage, { queries: 4, keys: 24, headSize: 64, batch: 2, capacity: 31 }, { causal: true, tag: n04 }),
+  forwardCase(storage, { queries: 3, keys: 12, headSize: 20, heads: [4, 1] }, { causal: true, past: 2, tag: n04 }),
+  // Whole tiles lie outside of the window.
+  forwardCase(storage, { queries: 40, keys: 40, headSize: 32 }, { causal: true, window: 4, tag: n08 }),
+  forwardCase(storage, { queries: 2, keys: 40, headSize: 16 }, { window: 9, past: 45, tag: n01 }),
+  forwardCase(storage, { queries: 5, keys: 19, headSize: 64 }, { softCap: 0.5, causal: true }),
+  forwardCase(
+    storage,
+    { queries: 3, keys: 17, headSize: 16, batch: 3, capacity: 20 },
+    { lengths: [17, 0, 5], causal: true, tag: n01 },
+  ),
+  forwardCase(storage, { queries: 6, keys: 13, headSize: 8, batch: 2 }, { lengths: [4, 13], past: 0, causal: true }),
+  forwardCase(storage, { queries: 5, keys: 11, headSize: 12, batch: 2 }, { bias: [110, 55, 11, 1], hides: -3e38 }),
+  forwardCase(
+    storage,
+    { queries: 5, keys: 11, headSize: 12 },
+    { bias: [0, 11, 0, 1], mask: [0, 0, 11, 1], softCap: 2 },
+  ),
+  // A row of the mask is 0 throughout.
+  forwardCase(storage, { queries: 64, keys: 1, headSize: 4 }, { mask: [0, 0, 1, 0], tag: n01 }),
+  forwardCase(storage, { queries: 7, keys: 21, headSize: 16, batch: 2 }, { dropout: 0.375, causal: true }),
+  ...[40, 72, 80, 96, 128].map((headSize) =>
+    forwardCase(
+      storage,
+      { queries: 5, keys: 17, headSize, heads: [4, 1] },
+      { width: headSize > 64 ? 128 : 64, tag: n11 },
+    ),
+  ),
+  forwardCase(storage, { queries: 5, keys: 17, headSize: 256, heads: [4, 1] }, { width: 256, causal: true, tag: n11 }),
+  forwardCase(storage, { queries: 3, keys: 9, headSize: 5 }, { exact: true, causal: true }),
+])
+
+/** As they ship: with params in uniform buffers. */
+export const attentionForwardCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
