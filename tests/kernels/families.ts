@@ -2,6 +2,7 @@ import type { ParityCase } from '../parity/case.js'
 import { attentionCases } from './attention.cases.js'
 import { attentionForwardCases } from './attention-forward.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
+import { gemmCases } from './gemm.cases.js'
 import { kvCacheCases } from './kv-cache.cases.js'
 import { matmulCases } from './matmul.cases.js'
 import { normCases } from './norm.cases.js'
@@ -23,6 +24,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   'attention-forward': attentionForwardCases,
   elementwise: elementwiseCases,
   'kv-cache': kvCacheCases,
+  gemm: gemmCases,
   matmul: matmulCases,
   norm: normCases,
   norms: normsCases,

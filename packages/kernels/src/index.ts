@@ -5,6 +5,7 @@
 export * from './attention'
 export * from './attention-forward'
 export * from './elementwise'
+export * from './gemm'
 export type { HostOptions } from './host'
 export * from './kv-cache'
 export * from './matmul'

@@ -2,6 +2,7 @@
 export * from './attention/source'
 export * from './attention-forward/source'
 export * from './elementwise/source'
+export * from './gemm/source'
 export * from './kv-cache/source'
 export * from './matmul/source'
 export * from './norm/source'

@@ -1,0 +1,59 @@
+import type { CompiledKernel } from '@weft/codegen'
+import * as g from '../../generated/gemm'
+import type { Storage } from '../parts/storage'
+import { type Few, type GemmForm, gemmName, gemvName } from './options'
+
+export interface GemmProblem {
+  readonly m: number
+  readonly n: number
+  readonly k: number
+  readonly batch: number
+  readonly transposeA: boolean
+  readonly transposeB: boolean
+  readonly type: Storage
+  /** Whether a bias, an activation or a residual follows. */
+  readonly epilogue: boolean
+}
+
+export interface GemmChoice {
+  /** `rows`: few rows of a; `columns`: few columns of b, as the rows of the transposed product. */
+  readonly way: 'tiled' | 'split' | 'rows' | 'columns'
+  readonly kernel: CompiledKernel
+  /** Parts of k that are summed side by side; 1 unless `split`. */
+  readonly splits: number
+}
+
+const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
+const gemm = (transposeA: boolean, transposeB: boolean, form: GemmForm, type: Storage): CompiledKernel =>
+  KERNELS[gemmName(transposeA, transposeB, form, type)] as CompiledKernel
+const gemv = (transposeB: boolean, rows: Few, type: Storage): CompiledKernel =>
+  KERNELS[gemvName(transposeB, rows, type)] as CompiledKernel
+
+/** So many workgroups keep a large GPU busy; with fewer tiles than half of it, k is split. */
+const BUSY = 128
+/** A part of k is worth its partial sums from this length on. */
+const LEAST_SPAN = 256
+const TILE = 64
+const MOST_FEW = 8
+
+const few = (rows: number): Few => (rows <= 1 ? 1 : rows <= 4 ? 4 : 8)
+
+/** The kernel for a product, from its sizes alone. Pure: the same problem, the same choice. */
+export function chooseGemm({ m, n, k, batch, transposeA, transposeB, type, epilogue }: GemmProblem): GemmChoice {
+  if (m <= MOST_FEW && m <= n) return { way: 'rows', kernel: gemv(transposeB, few(m), type), splits: 1 }
+  // cᵀ = bᵀ · aᵀ: what was a is now read once, so its order in memory says which kernel
+  if (n <= MOST_FEW) return { way: 'columns', kernel: gemv(!transposeA, few(n), type), splits: 1 }
+  const tiles = Math.ceil(m / TILE) * Math.ceil(n / TILE) * batch
+  const splits = Math.min(Math.floor(BUSY / tiles), Math.floor(k / LEAST_SPAN))
+  if (splits >= 2) return { way: 'split', kernel: splitKernel({ transposeA, transposeB, type }), splits }
+  return { way: 'tiled', kernel: gemm(transposeA, transposeB, epilogue ? 'epilogue' : 'plain', type), splits: 1 }
+}
+
+/** The kernel that sums over a part of k, and the one that joins the sums. */
+export const splitKernel = ({
+  transposeA,
+  transposeB,
+  type,
+}: Pick<GemmProblem, 'transposeA' | 'transposeB' | 'type'>): CompiledKernel =>
+  gemm(transposeA, transposeB, 'split', type)
+export const joinKernel = (type: Storage): CompiledKernel => (type === 'f16' ? g.gemm_reduce_f16 : g.gemm_reduce)

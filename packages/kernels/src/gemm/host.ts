@@ -1,0 +1,244 @@
+import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import type { Storage } from '../parts/storage'
+import { chooseGemm, type GemmChoice, joinKernel, splitKernel } from './choose'
+import { type ChunkSizes, chunkSizes, type Extent, parts } from './chunks'
+import { ACTIVATIONS, type Activation } from './options'
+import { type MatrixLike, type Placed, placed, reach, windowOf } from './views'
+
+export interface GemmArgs {
+  /** m × k, row-major; k × m when `transposeA` */
+  readonly a: MatrixLike
+  /** k × n, row-major; n × k when `transposeB` */
+  readonly b: MatrixLike
+  /** m × n, row-major, written */
+  readonly c: MatrixLike
+  readonly m: number
+  readonly n: number
+  readonly k: number
+  /** How many products; 1 when left out. */
+  readonly batch?: number
+  readonly transposeA?: boolean
+  readonly transposeB?: boolean
+  /** 1 when left out. */
+  readonly alpha?: number
+  /** n elements, added to every row */
+  readonly bias?: BufferLike
+  readonly activation?: Activation
+  /** m × n, added at the end; may be `c` itself, which is then added to. */
+  readonly residual?: MatrixLike
+  /** Of all matrices; sums are f32 with either. */
+  readonly type?: Storage
+}
+
+export interface GemmOptions extends HostOptions {
+  /** The most bytes of a binding; what the device allows when left out. Operands beyond it are bound in parts. */
+  readonly bindingLimit?: number
+}
+
+/** All that the checks leave to know. */
+interface Product {
+  readonly m: number
+  readonly n: number
+  readonly k: number
+  readonly batch: number
+  readonly transposeA: boolean
+  readonly transposeB: boolean
+  readonly alpha: number
+  readonly activation: Activation
+  readonly type: Storage
+  readonly bytes: number
+  readonly a: Placed
+  readonly b: Placed
+  readonly c: Placed
+  readonly bias: BufferLike | null
+  readonly residual: Placed | null
+}
+
+/**
+ * c = activation(alpha · a · b + bias) + residual, for any sizes, in batches with strides: f32, or f16 with sums in f32. k = 0 is an
+ * empty sum. Operands larger than a binding may be are read in parts.
+ *
+ * @throws RangeError before anything is recorded: sizes, strides, buffers that are too small, an unknown activation, a row that is
+ *   larger than a binding may be
+ */
+export async function gemm(runtime: Runtime, args: GemmArgs, options: GemmOptions = {}): Promise<void> {
+  const product = checked(args)
+  const { m, n, batch } = product
+  if (m * n * batch === 0) return
+  const limit = options.bindingLimit ?? runtime.info.limits.maxStorageBufferBindingSize ?? 2 ** 27
+  const alignment = runtime.info.limits.minStorageBufferOffsetAlignment ?? 256
+  const extent = (p: Placed): Extent => ({ ...p, bytes: product.bytes })
+  const sizes = chunkSizes('gemm', {
+    ...product,
+    a: extent(product.a),
+    b: extent(product.b),
+    results: [extent(product.c), ...(product.residual ? [extent(product.residual)] : [])],
+    limit,
+    alignment,
+  })
+  for (const z of parts(batch, sizes.batch))
+    for (const i of parts(m, sizes.m))
+      for (const j of parts(n, sizes.n)) await runChunk(runtime, product, { z, i, j, alignment, sizes }, options)
+}
+
+function checked(args: GemmArgs): Product {
+  const { m, n, k, batch = 1, transposeA = false, transposeB = false, alpha = 1, activation = 'none' } = args
+  const { type = 'f32', bias = null } = args
+  checkSizes('gemm', { m, n, k, batch })
+  for (const [name, size] of Object.entries({ 'm · n · batch': m * n * batch, m, n, k, batch })) {
+    if (size >= 2 ** 32) throw new RangeError(`gemm: ${name} must be less than 2³², got ${size}`)
+  }
+  if (type !== 'f32' && type !== 'f16') throw new RangeError(`gemm: type must be f32 or f16, got ${String(type)}`)
+  if (!ACTIVATIONS.includes(activation))
+    throw new RangeError(`gemm: activation must be one of ${ACTIVATIONS.join(', ')}, got ${String(activation)}`)
+  const a = transposeA ? placed('gemm', 'a', args.a, k, m) : placed('gemm', 'a', args.a, m, k)
+  const b = transposeB ? placed('gemm', 'b', args.b, n, k) : placed('gemm', 'b', args.b, k, n)
+  const c = placed('gemm', 'c', args.c, m, n)
+  const residual = args.residual === undefined ? null : placed('gemm', 'residual', args.residual, m, n)
+  const apart = c.batch >= (m - 1) * c.row + n
+  const sideBySide = c.batch >= n && c.row >= (batch - 1) * c.batch + n
+  if (batch > 1 && !apart && !sideBySide)
+    throw new RangeError(`gemm: c.batch = ${c.batch} and c.row = ${c.row} let the ${batch} results overlap`)
+  const bytes = type === 'f16' ? 2 : 4
+  checkBuffers('gemm', {
+    a: [a.data, reach(a, batch), bytes],
+    b: [b.data, reach(b, batch), bytes],
+    c: [c.data, reach(c, batch), bytes],
+    ...(bias ? { bias: [bias, n, bytes] as const } : {}),
+    ...(residual ? { residual: [residual.data, reach(residual, batch), bytes] as const } : {}),
+  })
+  return { m, n, k, batch, transposeA, transposeB, alpha, activation, type, bytes, a, b, c, bias, residual }
+}
+
+type Part = readonly [first: number, count: number]
+
+interface Chunk {
+  readonly z: Part
+  readonly i: Part
+  readonly j: Part
+  readonly alignment: number
+  readonly sizes: ChunkSizes
+}
+
+/** A part of the result: one dispatch, or partial products over k and a dispatch that joins them. */
+async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, options: HostOptions): Promise<void> {
+  const { k, type, transposeA, transposeB } = product
+  const [m, n, batch] = [chunk.i[1], chunk.j[1], chunk.z[1]]
+  const epilogue = product.bias !== null || product.residual !== null || product.activation !== 'none'
+  const overK = parts(k, chunk.sizes.k)
+  const choice = chooseGemm({ m, n, k, batch, transposeA, transposeB, type, epilogue })
+  if (overK.length === 1 && choice.way !== 'split') {
+    const kernel = chosen(choice.kernel, options)
+    await runtime.run(
+      kernel,
+      choice.way === 'tiled' ? tiledArgs(product, chunk, epilogue) : fewArgs(product, chunk, choice),
+    )
+    return
+  }
+  const split = chosen(splitKernel({ transposeA, transposeB, type }), options)
+  const inOne = overK.length === 1 ? choice.splits : 1
+  const span = Math.ceil(k / inOne / 16) * 16
+  const splits = overK.length === 1 ? Math.ceil(k / span) : 1
+  using partial = runtime.buffer({ size: 4 * splits * overK.length * batch * m * n })
+  for (const [at, part] of overK.entries()) {
+    const { a, b, params } = operands(product, chunk, part)
+    const to = { c: partial, c_offset: at * batch * m * n, splits, span: overK.length === 1 ? span : part[1] }
+    await runtime.run(split, { a, b, ...to, m, n, k: part[1], batch, ...params })
+  }
+  const { c, bias, residual, params } = results(product, chunk, partial)
+  const count = splits * overK.length
+  const args = { partial, c, bias, residual, m, n, batch, splits: count, alpha: product.alpha, ...params }
+  await runtime.run(chosen(joinKernel(type), options), args)
+}
+
+/** The windows of an operand: rows and columns as they lie in memory. */
+function window(product: Product, { z, alignment }: Chunk, p: Placed, rows: Part, cols: Part) {
+  const from = p.offset + z[0] * p.batch + rows[0] * p.row + cols[0]
+  const to = rows[1] * cols[1] === 0 ? from : from + (z[1] - 1) * p.batch + (rows[1] - 1) * p.row + cols[1]
+  return windowOf(p.data, from, to, product.bytes, alignment)
+}
+
+function operands(product: Product, chunk: Chunk, overK: Part) {
+  const { a, b, transposeA, transposeB } = product
+  const wa = transposeA ? window(product, chunk, a, overK, chunk.i) : window(product, chunk, a, chunk.i, overK)
+  const wb = transposeB ? window(product, chunk, b, chunk.j, overK) : window(product, chunk, b, overK, chunk.j)
+  const params = {
+    a_offset: wa.offset,
+    a_row: a.row,
+    a_batch: a.batch,
+    b_offset: wb.offset,
+    b_row: b.row,
+    b_batch: b.batch,
+  }
+  return { a: wa.binding, b: wb.binding, params }
+}
+
+/** Where a part of the result goes, and what is added to it; `spare` stands in for what is not there. */
+function results(product: Product, chunk: Chunk, spare: BufferLike) {
+  const { c, bias, residual, activation, bytes } = product
+  const wc = window(product, chunk, c, chunk.i, chunk.j)
+  const wr = residual && window(product, chunk, residual, chunk.i, chunk.j)
+  const wb = bias && windowOf(bias, chunk.j[0], chunk.j[0] + chunk.j[1], bytes, chunk.alignment)
+  const params = {
+    c_offset: wc.offset,
+    c_row: c.row,
+    c_batch: c.batch,
+    activation: ACTIVATIONS.indexOf(activation),
+    with_bias: Number(bias !== null),
+    with_residual: Number(residual !== null),
+    bias_offset: wb?.offset ?? 0,
+    residual_offset: wr?.offset ?? 0,
+    residual_row: residual?.row ?? 0,
+    residual_batch: residual?.batch ?? 0,
+  }
+  return { c: wc.binding, bias: wb?.binding ?? spare, residual: wr?.binding ?? spare, params }
+}
+
+function tiledArgs(product: Product, chunk: Chunk, epilogue: boolean) {
+  const { alpha } = product
+  const sizes = { m: chunk.i[1], n: chunk.j[1], k: product.k, batch: chunk.z[1], alpha }
+  const inputs = operands(product, chunk, [0, product.k])
+  const { c, bias, residual, params } = results(product, chunk, inputs.a)
+  const common = { a: inputs.a, b: inputs.b, c, ...sizes, ...inputs.params }
+  if (epilogue) return { ...common, bias, residual, ...params }
+  return { ...common, c_offset: params.c_offset, c_row: params.c_row, c_batch: params.c_batch }
+}
+
+/** Few rows; or few columns, which are the rows of cᵀ = bᵀ · aᵀ. */
+function fewArgs(product: Product, chunk: Chunk, { way }: GemmChoice) {
+  const { transposeA, transposeB, alpha } = product
+  const { a, b, params } = operands(product, chunk, [0, product.k])
+  const out = results(product, chunk, a)
+  const { c_row, residual_row, ...rest } = out.params
+  const turned = way === 'columns'
+  const [few, many] = turned ? (['b', 'a'] as const) : (['a', 'b'] as const)
+  // whether the few rows lie along k in memory
+  const alongK = turned ? transposeB : !transposeA
+  const row = params[`${few}_row`]
+  return {
+    a: turned ? b : a,
+    b: turned ? a : b,
+    c: out.c,
+    bias: out.bias,
+    residual: out.residual,
+    ...rest,
+    alpha,
+    m: turned ? chunk.j[1] : chunk.i[1],
+    n: turned ? chunk.i[1] : chunk.j[1],
+    k: product.k,
+    batch: chunk.z[1],
+    a_offset: params[`${few}_offset`],
+    a_row: alongK ? row : 1,
+    a_col: alongK ? 1 : row,
+    a_batch: params[`${few}_batch`],
+    b_offset: params[`${many}_offset`],
+    b_row: params[`${many}_row`],
+    b_batch: params[`${many}_batch`],
+    c_row: turned ? 1 : c_row,
+    c_col: turned ? c_row : 1,
+    bias_row: turned ? 1 : 0,
+    bias_col: turned ? 0 : 1,
+    residual_row: turned ? 1 : residual_row,
+    residual_col: turned ? residual_row : 1,
+  }
+}

@@ -1,0 +1,22 @@
+import type { Storage } from '../parts/storage'
+
+/** What may follow a product, element by element. The number of each is its place in the list. */
+export const ACTIVATIONS = ['none', 'relu', 'gelu', 'silu'] as const
+export type Activation = (typeof ACTIVATIONS)[number]
+
+/** Where a kernel writes: the result, the result after bias, activation and residual, or sums over parts of k. */
+export type GemmForm = 'plain' | 'epilogue' | 'split'
+
+const letter = (transposed: boolean): string => (transposed ? 't' : 'n')
+
+/** `gemm_nt_epilogue_f16`: which operands are transposed, what follows the product, how matrices are stored. */
+export const gemmName = (transposeA: boolean, transposeB: boolean, form: GemmForm, storage: Storage): string =>
+  `gemm_${letter(transposeA)}${letter(transposeB)}${form === 'plain' ? '' : `_${form}`}${storage === 'f16' ? '_f16' : ''}`
+
+/** How many rows a few-row kernel computes side by side. */
+export const FEW = [1, 4, 8] as const
+export type Few = (typeof FEW)[number]
+
+/** `gemv_t4_f16`: whether b is transposed, for up to how many rows, how matrices are stored. */
+export const gemvName = (transposeB: boolean, rows: Few, storage: Storage): string =>
+  `gemv_${letter(transposeB)}${rows}${storage === 'f16' ? '_f16' : ''}`

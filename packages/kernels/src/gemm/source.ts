@@ -1,0 +1,3 @@
+export { gemvs } from './few'
+export { gemmReduce, gemmReduceHalf } from './join'
+export { type GemmOptions, gemmOf, gemms } from './tiled'
