@@ -1,5 +1,6 @@
 import { type Diagnostic, type Kernel, validate, WeftError } from '@weft/dsl/ir'
 import { PASSES, type PassName, runAll } from '../passes'
+import { isUnrolled } from '../passes/rewrite'
 import type { Profile } from '../profiles'
 import type { CompileOptions } from './options'
 
@@ -12,22 +13,15 @@ export function runPasses(
 ): Kernel {
   const { without = [], validate: when = 'once' } = options
   const passes = PASSES.filter((p) => p.required || !without.includes(p.name))
-  const unroll = passes.findIndex((p) => p.name === 'unroll')
-  const groups =
-    watch || when === 'each'
-      ? passes.map((p) => [p])
-      : unroll < 0
-        ? [passes]
-        : [passes.slice(0, unroll), passes.slice(unroll, unroll + 1), passes.slice(unroll + 1)]
+  const groups = watch || when === 'each' ? passes.map((p) => [p]) : [passes]
   let current = kernel
   for (const group of groups) {
-    const before = current
     current = runAll(current, profile, group)
     const name = group.at(-1)?.name
     if (name === undefined) continue
     if (when === 'each') checkPass(name, current, options)
     // an index that was right for some rounds may be a constant out of range in others
-    else if (when === 'once' && name === 'unroll' && current !== before) checkPass(name, current, options)
+    else if (when === 'once' && isUnrolled(current)) checkPass('unroll', current, options)
     watch?.(name, current)
   }
   return current

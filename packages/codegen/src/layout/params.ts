@@ -16,8 +16,8 @@ import {
 } from '@weft/dsl/ir'
 import type { ParamsLayout } from '../artifact'
 import { foldExpr } from '../passes/fold'
-import { lanesOf, opOf, splatConst } from '../passes/nodes'
-import { rewrite } from '../passes/rewrite'
+import { lanesOf, opOf } from '../passes/nodes'
+import type { Rewriting } from '../passes/rewrite'
 
 /**
  * The layout of the params. Those of the types of values are laid out as WGSL does it. Arrays in uniform memory have a
@@ -92,9 +92,10 @@ function uniformField(field: Field): Field {
   return field
 }
 
-/** A kernel whose params are as they stand in the uniform block. */
-export function lowerParamArrays(kernel: Kernel): Kernel {
-  if (kernel.params.every((p) => typeof p.type === 'string')) return kernel
+/** Params become what stands in the uniform block. */
+export function lowerParamArrays(walk: Rewriting): void {
+  const { kernel } = walk
+  if (kernel.params.every((p) => typeof p.type === 'string')) return
   const rule = (e: Expr): Expr => {
     if (e.kind !== 'index' || e.of.kind !== 'param') return e
     const packing = packingOf(e.of.type)
@@ -102,9 +103,9 @@ export function lowerParamArrays(kernel: Kernel): Kernel {
     const of: Expr = { kind: 'param', name: e.of.name, type: uniformType(packing) }
     const at = (index: Expr): Expr => ({ kind: 'index', at: e.at, type: packing.vec4, of, index })
     if (packing.kind === 'padded') return lanesOf(e.at, at(e.index), [0, 1])
-    const four = splatConst(e.index.type as ValueName, 4)
-    const vector = at(foldExpr(opOf(e.at, 'div', e.index, four)))
-    return { kind: 'index', at: e.at, type: e.type, of: vector, index: foldExpr(opOf(e.at, 'rem', e.index, four)) }
+    const vector = at(foldExpr(opOf(e.at, 'div', e.index, 4)))
+    return { kind: 'index', at: e.at, type: e.type, of: vector, index: foldExpr(opOf(e.at, 'rem', e.index, 4)) }
   }
-  return { ...rewrite(kernel, [rule], false), params: kernel.params.map(uniformField) }
+  walk.rules.push(rule)
+  walk.kernel = { ...kernel, params: kernel.params.map(uniformField) }
 }

@@ -12,7 +12,7 @@ import {
 } from '@weft/dsl/ir'
 import type { BindGroupLayoutDescriptor, BindGroupLayoutEntry, CompiledBinding, Slot } from '../artifact'
 import type { Slots } from '../emit'
-import { bodiesOf } from '../passes/map'
+import { bodiesOf } from '../passes/walk'
 
 /** Everything is in one bind group: bindings in order of declaration, then the uniform block of the params. */
 const GROUP = 0

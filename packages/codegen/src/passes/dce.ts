@@ -5,218 +5,144 @@ import {
   type Expr,
   type Func,
   forEachStmt,
-  isPlace,
   type Kernel,
+  type Loop,
   loopTests,
   type Place,
-  type Range,
+  type Result,
   type Stmt,
-  statementOperands,
+  type Variable,
 } from '@weft/dsl/ir'
 import type { Working } from './graph'
-import { bodiesOf, mapStmt } from './map'
-import { argsOf, numberOf } from './node'
+import { type Node, numberOf } from './node'
+import { eachIndex } from './places'
 import { working } from './rewrite'
+import { Walk } from './walk'
 
 /**
- * Removes what has no effect: branches that are never taken, statements after a jump, values that nobody uses, variables
- * that nobody reads, functions that nobody calls. Constant errors of WGSL fire in dead code too, so it has to go.
+ * Removes what has no effect: values that nobody uses, variables that nobody reads, functions that nobody calls. What is
+ * never reached is gone already.
  */
 export function dce(kernel: Kernel): Kernel {
   let current = working(kernel)
-  let read = readVariables(current)
+  let { read }: { read: ReadonlySet<number> } = current.graph
   for (;;) {
-    const left = new Set<number>()
-    const next = sweep(current, read, left)
-    // values go in one round; another is needed where the last reader of a variable went, or a function became pure
-    if (next === current || (left.size === read.size && next.functions.length === 0)) return next
-    current = next
-    read = left
+    const sweep = new Sweep(current, read)
+    current = sweep.run()
+    // values go in one round; another is needed where what used them went after them, or a function became pure
+    if (!sweep.changed || (!sweep.again && sweep.read.size === read.size && current.functions.length === 0))
+      return current
+    read = sweep.read
   }
 }
 
-// Control flow.
+/** A walk from the end to the beginning: users come before what they use. */
+class Sweep extends Walk {
+  /** Whether anything went; whether that was a statement whose operands were taken for used. */
+  changed = false
+  again = false
+  /** The variables that are read by what is left. */
+  readonly read = new Set<number>()
+  readonly #called = new Set<string>()
+  /** By the number of a node. */
+  readonly #used: boolean[] = []
+  readonly #pure: ReadonlySet<string>
 
-/** What stands for a statement whose test is a constant; null: itself. */
-function taken(s: Stmt): Block | null {
-  switch (s.kind) {
-    case 'if':
-      return s.test.kind === 'const' ? (s.test.lanes[0] ? s.then : s.else) : null
-    case 'switch': {
-      if (s.selector.kind !== 'const') return null
-      const value = s.selector.lanes[0] as number
-      const body = s.cases.find((c) => c.selectors.includes(value))?.body ?? s.default
-      return breaks(body) ? null : body
+  constructor(
+    readonly kernel: Working,
+    readonly wasRead: ReadonlySet<number>,
+  ) {
+    super()
+    this.#pure = pureFunctions(kernel)
+    for (const v of kernel.variables) if (v.space === 'workgroup') this.read.add(v.id)
+  }
+
+  run(): Working {
+    const { kernel } = this
+    const body = this.block(kernel.body)
+    const functions: Func[] = []
+    for (const f of kernel.functions.slice().reverse()) {
+      if (this.#called.has(f.name)) functions.unshift({ ...f, body: this.block(f.body) })
+      else this.changed = true
     }
-    case 'range':
-      return runsNever(s) ? [] : null
-    case 'loop':
-      // left after the header has run once
-      return s.test?.kind === 'const' && !s.test.lanes[0] ? s.header : null
-    default:
-      return null
+    return { ...kernel, body, functions, variables: kernel.variables.filter((v) => this.wasRead.has(v.id)) }
   }
-}
 
-/** Whether no statement after `s` is reached. */
-function isJump(s: Stmt): boolean {
-  switch (s.kind) {
-    case 'return':
-    case 'break':
-    case 'continue':
-      return true
-    case 'if':
-      return s.test.kind === 'const' ? leaves(taken(s) as Block) : s.else.length > 0 && leaves(s.then) && leaves(s.else)
-    default:
-      return taken(s)?.some(isJump) ?? false
+  override expr(e: Expr): Expr {
+    this.#use(e as Node)
+    return e
   }
-}
-const leaves = (block: Block): boolean => block.some(isJump)
 
-function runsNever(s: Range): boolean {
-  if (s.start.kind !== 'const' || s.end.kind !== 'const') return false
-  const start = s.start.lanes[0] as number
-  const end = s.end.lanes[0] as number
-  return s.step.kind === 'const' && (s.step.lanes[0] as number) < 0 ? start <= end : start >= end
-}
-
-/** Whether a block has a `break` of its own switch. */
-const breaks = (block: Block): boolean =>
-  block.some(
-    (s) =>
-      s.kind === 'break' ||
-      (s.kind !== 'loop' && s.kind !== 'range' && s.kind !== 'switch' && blocksOf(s).some(breaks)),
-  )
-
-// Values.
-
-/** One walk from the end to the beginning: users come before what they use. `left` gets the variables still read. */
-function sweep(kernel: Working, read: ReadonlySet<number>, left: Set<number>): Working {
-  const pure = pureFunctions(kernel)
-  const called = new Set<string>()
-  const seen = new Uint8Array(kernel.graph.size)
-  const used = new Set<number>()
-
-  const use = (e: Expr): void => {
-    const n = numberOf(e)
-    if (seen[n]) return
-    seen[n] = 1
-    if (e.kind === 'result') used.add(e.id)
-    else for (const o of argsOf(e)) use(o)
+  #use(e: Node): void {
+    if (this.#used[e.n]) return
+    this.#used[e.n] = true
+    for (let i = 0; i < e.args.length; i++) this.#use(e.args[i] as Node)
   }
-  const see = (place: Place | null): void => {
-    if (place?.root.kind === 'variable') left.add(place.root.id)
+
+  override place(place: Place, stored: boolean): Place {
+    eachIndex(place, (e) => this.#use(e as Node))
+    if (place.root.kind === 'variable' && !stored) this.read.add(place.root.id)
+    return place
   }
-  const isDead = (s: Stmt): boolean => {
+
+  override variable(v: Variable): Variable {
+    if (v.init) this.expr(v.init)
+    return v
+  }
+
+  override block(block: Block): Block {
+    const out: Stmt[] = []
+    for (let i = block.length - 1; i >= 0; i--) this.stmt(block[i] as Stmt, out)
+    return out.reverse()
+  }
+
+  override stmt(s: Stmt, out: Stmt[]): void {
+    if (this.#isDead(s)) {
+      this.changed = true
+      return
+    }
+    if (s.kind === 'call') this.#called.add(s.func)
+    const next = s.kind === 'loop' ? this.#loop(s) : this.rebuild(s)
+    if (isEmpty(next)) this.changed = this.again = true
+    else out.push(next)
+  }
+
+  #loop(s: Loop): Loop {
+    for (const e of loopTests(s)) this.expr(e)
+    const continuing = this.block(s.continuing)
+    const body = this.block(s.body)
+    return { ...s, header: this.block(s.header), body, continuing }
+  }
+
+  #isDead(s: Stmt): boolean {
     switch (s.kind) {
       case 'let':
       case 'load':
-        return !used.has(s.result.id)
+        return !this.#isUsed(s.result)
       case 'var':
-        return !read.has(s.variable.id)
+        return !this.wasRead.has(s.variable.id)
       case 'store':
-        return s.place.root.kind === 'variable' && !read.has(s.place.root.id)
+        return s.place.root.kind === 'variable' && !this.wasRead.has(s.place.root.id)
       case 'effect': {
-        const row = EFFECTS[s.op]
-        if (row.family === 'barrier' || row.memory === 'write' || row.memory === 'read_write') return false
-        return !(s.result && used.has(s.result.id))
+        const { family, memory } = EFFECTS[s.op]
+        return family !== 'barrier' && memory !== 'write' && memory !== 'read_write' && !this.#isUsed(s.result)
       }
       case 'call':
-        return pure.has(s.func) && !(s.result && used.has(s.result.id))
-      case 'if':
-        return s.then.length === 0 && s.else.length === 0
-      case 'switch':
-        return s.default.length === 0 && s.cases.every((c) => c.body.length === 0)
-      case 'range':
-        return s.body.length === 0
+        return this.#pure.has(s.func) && !this.#isUsed(s.result)
       default:
-        return false
-    }
-  }
-  const keep = (s: Stmt): void => {
-    for (const e of statementOperands(s)) use(e)
-    if (s.kind === 'load' || s.kind === 'effect') see(s.place)
-    else if (s.kind === 'call') {
-      called.add(s.func)
-      for (const a of s.args) if (isPlace(a)) see(a)
-    }
-  }
-  const block = (b: Block): Block => {
-    const jump = b.findIndex(isJump)
-    const end = jump < 0 ? b.length : jump + 1
-    const out: Stmt[] = []
-    let same = end === b.length
-    for (let i = end - 1; i >= 0; i--) {
-      const s = b[i] as Stmt
-      const instead = taken(s)
-      if (instead) {
-        same = false
-        const inner = block(instead)
-        for (let j = inner.length - 1; j >= 0; j--) out.push(inner[j] as Stmt)
-        continue
-      }
-      const next = inside(s)
-      if (isDead(next)) {
-        same = false
-        continue
-      }
-      keep(next)
-      if (next !== s) same = false
-      out.push(next)
-    }
-    return same ? b : out.reverse()
-  }
-  const none = (e: Expr): Expr => e
-  const inside = (s: Stmt): Stmt => {
-    switch (s.kind) {
-      case 'loop': {
-        for (const e of loopTests(s)) use(e)
-        const continuing = block(s.continuing)
-        const body = block(s.body)
-        const header = block(s.header)
-        const endless = s.test?.kind === 'const'
-        return header === s.header && body === s.body && continuing === s.continuing && !endless
-          ? s
-          : { ...s, header, test: endless ? null : s.test, body, continuing }
-      }
-      case 'if':
-      case 'switch':
-      case 'range':
-        return mapStmt(s, none, block)
-      default:
-        return s
+        return isEmpty(s)
     }
   }
 
-  const body = block(kernel.body)
-  let same = body === kernel.body
-  const functions: Func[] = []
-  for (const f of kernel.functions.slice().reverse()) {
-    const inner = called.has(f.name) ? block(f.body) : null
-    if (inner) functions.push(inner === f.body ? f : { ...f, body: inner })
-    if (inner !== f.body) same = false
+  #isUsed(result: Result | null): boolean {
+    return result !== null && this.#used[numberOf(result)] === true
   }
-  for (const v of kernel.variables) if (v.space === 'workgroup') left.add(v.id)
-  const variables = kernel.variables.filter((v) => read.has(v.id))
-  if (same && variables.length === kernel.variables.length) return kernel
-  return { ...kernel, body, functions: functions.reverse(), variables }
 }
 
-/** Variables whose values reach something; what is workgroup memory is left alone. */
-function readVariables(kernel: Kernel): ReadonlySet<number> {
-  const read = new Set<number>()
-  for (const v of kernel.variables) if (v.space === 'workgroup') read.add(v.id)
-  const see = (place: Place | null): void => {
-    if (place?.root.kind === 'variable') read.add(place.root.id)
-  }
-  for (const body of bodiesOf(kernel)) {
-    forEachStmt(body, (s) => {
-      if (s.kind === 'load' || s.kind === 'effect') see(s.place)
-      else if (s.kind === 'call') for (const a of s.args) if (isPlace(a)) see(a)
-    })
-  }
-  return read
-}
+const isEmpty = (s: Stmt): boolean =>
+  s.kind === 'range'
+    ? s.body.length === 0
+    : (s.kind === 'if' || s.kind === 'switch') && blocksOf(s).every((block) => block.length === 0)
 
 function pureFunctions(kernel: Kernel): ReadonlySet<string> {
   const pure = new Set<string>()

@@ -7,12 +7,12 @@ import {
   type Place,
   type Result,
   sameType,
-  spell,
   type Type,
 } from '@weft/dsl/ir'
+import { foldExpr } from './fold'
 import { PACKED } from './legalize/packed'
-import { Node, newestOf, operandsOf, placeKey, sameArgs, sameLanes } from './node'
-import { rebuildPlace } from './places'
+import { AnyNode, isNode, type Node, sameLists } from './node'
+import { eachIndex, mapPlace, placeKey } from './places'
 import { HALVES } from './special'
 import { isTrap } from './traps'
 
@@ -24,8 +24,38 @@ export interface Working extends Kernel {
   readonly graph: Graph
 }
 
-const NONE: readonly Node[] = []
-const NO_LANES: readonly number[] = []
+const NONE: readonly never[] = []
+
+/** The nodes by what they were made of. Nearly every expression has an `at` of its own, which makes a table of no hashes. */
+class Known {
+  readonly #sources: Expr[] = []
+  readonly #nodes: Node[] = []
+  readonly #others = new Map<Expr, Node>()
+
+  /** `outer`: what is known around it, and stays so after it. */
+  constructor(readonly outer: Known | null = null) {}
+
+  get(e: Composed): Node | undefined {
+    if (this.#sources[e.at] === e) return this.#nodes[e.at]
+    return (this.#others.size > 0 ? this.#others.get(e) : undefined) ?? this.outer?.get(e)
+  }
+
+  set(e: Composed, node: Node): void {
+    if (e.at < 0 || this.#sources[e.at]) this.#others.set(e, node)
+    else {
+      this.#sources[e.at] = e
+      this.#nodes[e.at] = node
+    }
+  }
+}
+
+/** What expressions mean in one body: arguments are the same only within a function. */
+export class Scope {
+  known = new Known()
+  /** The last of the nodes without operands by what tells them apart. */
+  readonly leaves = new Map<string | number, Node>()
+  constructor(readonly place: (p: Place) => Place) {}
+}
 
 /**
  * The expressions of a kernel as nodes. They are made operands first, and the rules are applied to each until none does
@@ -34,165 +64,84 @@ const NO_LANES: readonly number[] = []
 export class Graph {
   /** How many nodes there are: the length of tables by their numbers. */
   size = 0
-  /** Whether some loop repeats; whether some expression is a constant that compilers may refuse. */
-  loops = false
+  /** The next id of a result or variable. */
+  ids = 0
+  scope = new Scope((place) => place)
+  /** What stands for the results of the kernel that this one is made of, by id. */
+  readonly results: Node[] = []
+  /** Whether some expression is a constant that compilers may refuse; whether a loop was written out. */
   traps = false
+  unrolled = false
   /** Whether something occurs that needs a feature or a declaration: half precision, structs, subgroups, … */
   special = false
   /** Integer constants that a `let` gives a name, by the id of its result. */
   readonly constants = new Map<number, Const>()
-  #ids = 0
-  #known = new Map<Expr, Node>()
-  #leaves = new Map<string, Node>()
-  #consts = new Map<number, Node>()
-  /** What stands for the result of a load that is left out. */
-  readonly #same: Node[] = []
+  /** Variables that something reads, by id. */
+  readonly read = new Set<number>()
 
   constructor(
-    readonly rules: readonly Rule[],
+    public rules: readonly Rule[],
     readonly share: boolean,
   ) {}
 
-  /** Each body has nodes of its own: arguments are the same only within a function. */
-  startBody(): void {
-    this.#known = new Map()
-    this.#leaves = new Map()
-    this.#consts = new Map()
+  /** A result that is defined in so many loops. */
+  result(type: Type, depth: number): Result & Node {
+    return this.#new('result', -1, type, '', NONE, NONE, undefined, this.ids++, depth, null) as Result & Node
   }
 
-  /** Notes that an id is taken. */
-  see(id: number): void {
-    if (id >= this.#ids) this.#ids = id + 1
-  }
-
-  /** From now on, `by` stands for the result of a load that is left out. */
-  replace(result: Result, by: Result): void {
-    this.#same[result.id] = this.#node(by)
-  }
-
-  /** A result that the kernel did not have. */
-  result(type: Type): Result {
-    return this.#leaf('result', type, '', this.#ids++) as unknown as Result
-  }
-
-  /** `e`, a node of this graph, with its operands replaced. */
-  rebuild(e: Expr, f: (operand: Expr) => Expr): Expr {
-    const node = e as unknown as Node
-    if (node.kind === 'length') {
-      const place = rebuildPlace(node.of as Place, f)
-      return (place === node.of ? node : this.#create(node, operandsOf(place), place)) as unknown as Expr
-    }
-    let args: Node[] | null = null
-    for (let i = 0; i < node.args.length; i++) {
-      const arg = node.args[i] as Node
-      const next = f(arg as unknown as Expr) as unknown as Node
-      if (next !== arg) (args ??= node.args.slice())[i] = next
-    }
-    return (args ? this.#create(node, args, undefined) : node) as unknown as Expr
-  }
-
-  #create(like: Node, args: readonly Node[], place: Place | undefined): Node {
-    return this.#new(like.kind, like.at, like.type, like.name, args, like.lanes, like.id, place)
-  }
-
-  #new(
-    kind: Expr['kind'],
-    at: number,
-    type: Type,
-    name: string,
-    args: readonly Node[],
-    lanes: readonly number[],
-    id: number,
-    place: Place | undefined,
-  ): Node {
-    if (typeof type !== 'string' || HALVES.has(type)) this.special = true
-    return new Node(this, this.size++, kind, at, type, name, args, lanes, id, place)
-  }
-
-  // Expressions.
-
-  /** An expression of the kernel, or one that was made of nodes, as a node. */
-  readonly expr = (e: Expr): Expr => this.#node(e) as unknown as Expr
-
-  #node(e: Expr): Node {
-    if (e instanceof Node && e.graph === this) return e.final ?? e
-    const known = this.#known.get(e)
-    if (known !== undefined) return known
-    const made = this.#import(e)
-    this.#known.set(e, made)
-    return made
-  }
-
-  #import(e: Expr): Node {
+  /** An expression of the kernel as a node. */
+  readonly expr = (e: Expr): Node => {
     switch (e.kind) {
       case 'const':
-        return this.#const(e)
+        for (let u = this.scope.leaves.get(e.lanes[0] as number) ?? null; u; u = u.before)
+          if (u.type === e.type && sameLists(u.lanes, e.lanes)) return u
+        return this.#make('const', -1, e.type, '', NONE, e.lanes)
       case 'result':
-        return this.#same[e.id] ?? this.#leaf('result', e.type, '', e.id)
+        return (this.results[e.id] ??= this.result(e.type, 0))
       case 'builtin':
       case 'param':
       case 'override':
       case 'constant':
       case 'argument':
-        return this.#named(e.kind, e.type, e.name)
-      case 'op':
-        if (PACKED.has(e.op)) this.special = true
-        return this.#make('op', e.at, e.type, e.op, this.#list(e.args), NO_LANES)
-      case 'construct':
-        return this.#make('construct', e.at, e.type, spell(e.type), this.#list(e.args), NO_LANES)
-      case 'convert':
-      case 'bitcast':
-        return this.#make(e.kind, e.at, e.type, e.type, [this.#node(e.arg)], NO_LANES)
-      case 'swizzle':
-        return this.#make(
-          'swizzle',
-          e.at,
-          e.type,
-          SWIZZLES[e.lanes[0] as number] as string,
-          [this.#node(e.of)],
-          e.lanes,
-        )
-      case 'index':
-        return this.#make('index', e.at, e.type, '', [this.#node(e.of), this.#node(e.index)], NO_LANES)
-      case 'member':
-        return this.#make('member', e.at, e.type, e.name, [this.#node(e.of)], NO_LANES)
-      case 'length': {
-        const place = rebuildPlace(e.of, this.expr)
-        return this.#make('length', e.at, e.type, placeKey(place), operandsOf(place), NO_LANES, place)
+        return this.#make(e.kind, -1, e.type, e.name, NONE, NONE)
+      default: {
+        const { known } = this.scope
+        let made = known.get(e)
+        if (made === undefined) {
+          made = this.#compose(e, this.expr)
+          known.set(e, made)
+        }
+        return made
       }
     }
   }
 
-  #list(args: readonly Expr[]): Node[] {
-    const out = new Array<Node>(args.length)
-    for (let i = 0; i < args.length; i++) out[i] = this.#node(args[i] as Expr)
-    return out
+  /** A node, or an expression that was made of nodes, as a node. */
+  readonly made = (e: Expr): Node => (isNode(e) ? e.final : 'at' in e ? this.#compose(e, this.made) : this.expr(e))
+
+  #compose(e: Composed, operand: (e: Expr) => Node): Node {
+    switch (e.kind) {
+      case 'op':
+        return this.#make('op', e.at, e.type, e.op, e.args.map(operand), NONE)
+      case 'construct':
+        return this.#make('construct', e.at, e.type, '', e.args.map(operand), NONE)
+      case 'convert':
+      case 'bitcast':
+        return this.#make(e.kind, e.at, e.type, '', [operand(e.arg)], NONE)
+      case 'swizzle':
+        return this.#make('swizzle', e.at, e.type, '', [operand(e.of)], e.lanes)
+      case 'index':
+        return this.#make('index', e.at, e.type, '', [operand(e.of), operand(e.index)], NONE)
+      case 'member':
+        return this.#make('member', e.at, e.type, e.name, [operand(e.of)], NONE)
+      case 'length': {
+        const place = this.scope.place(e.of)
+        return this.#make('length', e.at, e.type, placeKey(place), indicesOf(place), NONE, place)
+      }
+    }
   }
 
-  #const(e: Const): Node {
-    const first = e.lanes[0] as number
-    const others = this.#consts.get(first) ?? null
-    for (let o = others; o; o = o.before) if (o.type === e.type && sameLanes(o.lanes, e.lanes)) return o
-    const made = this.#new('const', -1, e.type, '', NONE, e.lanes, -1, undefined)
-    made.before = others
-    this.#consts.set(first, made)
-    return made
-  }
-
-  #leaf(kind: Expr['kind'], type: Type, name: string, id: number): Node {
-    return this.#new(kind, -1, type, name, NONE, NO_LANES, id, undefined)
-  }
-
-  #named(kind: Expr['kind'], type: Type, name: string): Node {
-    const key = `${kind} ${name}`
-    const known = this.#leaves.get(key)
-    if (known?.final && sameType(known.type, type)) return known.final
-    if (kind === 'builtin' && 'feature' in BUILTINS[name as BuiltinName]) this.special = true
-    const made = this.#leaf(kind, type, name, -1)
-    this.#leaves.set(key, made)
-    return this.#settle(made)
-  }
-
+  /** The node of these fields that is there already, or a new one, by the rules. */
   #make(
     kind: Expr['kind'],
     at: number,
@@ -203,35 +152,89 @@ export class Graph {
     place?: Place,
   ): Node {
     const newest = newestOf(args)
-    if (newest && this.share) {
-      for (let u = newest.users; u; u = u.before)
-        if (u.name === name && u.kind === kind && sameArgs(u.args, args) && sameLanes(u.lanes, lanes))
-          return u.final as Node
+    const { leaves } = this.scope
+    const key = newest ? '' : kind === 'const' ? (lanes[0] as number) : name
+    const before = newest ? newest.users : (leaves.get(key) ?? null)
+    if (this.share || !newest) {
+      for (let u = before; u; u = u.before)
+        if (
+          u.kind === kind &&
+          u.name === name &&
+          sameLists(u.args, args) &&
+          sameLists(u.lanes, lanes) &&
+          sameType(u.type, type)
+        )
+          return u.final
     }
-    const made = this.#new(kind, at, type, name, args, lanes, -1, place)
-    if (newest) {
-      made.before = newest.users
-      newest.users = made
-      return this.#settle(made)
+    const made = this.#new(kind, at, type, name, args, lanes, place, -1, 0, before)
+    if (newest) newest.users = made
+    else leaves.set(key, made)
+    for (const rule of this.rules) {
+      const next = rule(made)
+      if (next !== made) return (made.final = this.made(next))
     }
-    const key = `${kind} ${name}`
-    const known = this.share ? this.#leaves.get(key) : undefined
-    if (known) return known.final as Node
-    this.#leaves.set(key, made)
-    return this.#settle(made)
+    if (!this.traps && isTrap(made)) this.traps = true
+    return made
   }
 
-  #settle(made: Node): Node {
-    made.final = made
-    const e = made as unknown as Expr
-    for (const rule of this.rules) {
-      const next = rule(e)
-      if (next !== e) return (made.final = this.#node(next))
-    }
-    if (!this.traps && isTrap(e)) this.traps = true
-    return made
+  #new(
+    kind: Expr['kind'],
+    at: number,
+    type: Type,
+    name: string,
+    args: readonly Node[],
+    lanes: readonly number[],
+    place: Place | undefined,
+    id: number,
+    depth: number,
+    before: Node | null,
+  ): Node {
+    if (typeof type !== 'string' || HALVES.has(type) || needsFeature(kind, name)) this.special = true
+    return new AnyNode(this.size++, kind, at, type, name, args, lanes, place, id, depth, before) as unknown as Node
+  }
+
+  /** `e` with its operands replaced, as it is: no rule is applied. */
+  rebuild(e: Node, f: (operand: Expr) => Node): Node {
+    const place = e.kind === 'length' ? mapPlace(e.of, f) : undefined
+    const args = place ? indicesOf(place) : e.args.map(f)
+    return sameLists(args, e.args) ? e : this.#new(e.kind, e.at, e.type, e.name, args, e.lanes, place, e.id, 0, null)
+  }
+
+  /** `e` with what is constant in it folded. */
+  readonly folded = (e: Expr): Node => this.made(foldExpr(this.rebuild(this.made(e), this.folded)))
+
+  /** What is written out again and again: what was imported may mean something else the next time,
+   * and what becomes constant is folded. */
+  round(walk: () => void): void {
+    const { rules } = this
+    this.rules = [foldExpr, ...rules]
+    const { scope } = this
+    const outer = scope.known
+    scope.known = new Known(outer)
+    walk()
+    scope.known = outer
+    this.rules = rules
   }
 }
 
-/** Swizzles are told apart by their lanes; the name of the first one spares most comparisons. */
-const SWIZZLES = ['x', 'y', 'z', 'w'] as const
+/** What is made of other expressions or places. */
+type Composed = Extract<Expr, { readonly at: number }>
+
+const needsFeature = (kind: Expr['kind'], name: string): boolean =>
+  kind === 'op' ? PACKED.has(name) : kind === 'builtin' && 'feature' in BUILTINS[name as BuiltinName]
+
+/** The operand that was made last: few other expressions have it. */
+function newestOf(args: readonly Node[]): Node | null {
+  let newest: Node | null = null
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as Node
+    if (newest === null || arg.n > newest.n) newest = arg
+  }
+  return newest
+}
+
+function indicesOf(place: Place): Node[] {
+  const out: Node[] = []
+  eachIndex(place, (e) => out.push(e as Node))
+  return out
+}

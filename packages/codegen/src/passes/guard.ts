@@ -9,8 +9,8 @@ import {
   operands,
 } from '@weft/dsl/ir'
 import { hostExpr, linearWorkgroupIndex } from './launch'
-import { freshIds } from './map'
 import { opOf } from './nodes'
+import type { Rewriting } from './rewrite'
 
 /**
  * The guard of linear launches. A rule of one dimension may give more workgroups than a dimension of a dispatch can
@@ -20,22 +20,17 @@ import { opOf } from './nodes'
  * Only kernels that ask how many workgroups there are can be folded, so only they get it; and not those whose own
  * tests keep the surplus from writing anything.
  */
-export function guard(kernel: Kernel): Kernel {
-  const { launch } = kernel
-  const count = launch?.folds && launch.workgroups[0]
-  if (count === undefined || count === false || !countsWorkgroups(kernel) || isGuarded(kernel, count)) return kernel
-  const result = { kind: 'result', type: 'u32', id: freshIds(kernel)() } as const
-  return {
+export function guard(walk: Rewriting): void {
+  const { kernel } = walk
+  const count = kernel.launch?.folds ? kernel.launch.workgroups[0] : undefined
+  if (count === undefined || !countsWorkgroups(kernel) || isGuarded(kernel, count)) return
+  const result = { kind: 'result', type: 'u32', id: -1 } as const // which no result of the builder has
+  const test = opOf(-1, 'ge', result, hostExpr(count, kernel))
+  walk.kernel = {
     ...kernel,
     body: [
       { kind: 'let', at: -1, name: 'workgroup_index', value: linearWorkgroupIndex(), result },
-      {
-        kind: 'if',
-        at: -1,
-        test: opOf(-1, 'ge', result, hostExpr(count, kernel)),
-        then: [{ kind: 'return', at: -1, value: null }],
-        else: [],
-      },
+      { kind: 'if', at: -1, test, then: [{ kind: 'return', at: -1, value: null }], else: [] },
       ...kernel.body,
     ],
   }

@@ -5,23 +5,19 @@ import { dce } from './dce'
 import { foldExpr } from './fold'
 import type { Rule } from './graph'
 import { guard } from './guard'
-import { legalizeExpr, legalizeKernel } from './legalize'
-import { licm } from './licm'
-import { rewrite } from './rewrite'
+import { legalize } from './legalize'
+import { type Rewriting, rewrite, rewriting } from './rewrite'
 import { runtimeConstants } from './runtime-constants'
 import { simplifyExpr } from './simplify'
-import { unroll } from './unroll'
 
-/** One step from a kernel to a kernel that computes the same: `run`, then what it does to expressions. */
+/** One step from a kernel to a kernel that computes the same: a part of a walk that it shares, or a walk of its own. */
 export interface Pass {
   readonly name: PassName
   /** Part of what makes a module right, and not only good: not to be left out. */
   readonly required: boolean
-  readonly run?: (kernel: Kernel, profile: Profile) => Kernel
-  /** Passes with rules that follow each other take one walk, in which each node is rewritten by all of them. */
-  readonly rule?: (kernel: Kernel, profile: Profile) => Rule
-  /** Makes equal expressions one. */
-  readonly share?: boolean
+  /** Passes of this kind that follow each other take one walk, in which each node is rewritten by all of them. */
+  readonly join?: (walk: Rewriting, profile: Profile) => void
+  readonly run?: (kernel: Kernel) => Kernel
 }
 
 export type PassName =
@@ -36,38 +32,35 @@ export type PassName =
   | 'dce'
   | 'runtime-constants'
 
+const on = (what: 'unroll' | 'share' | 'hoist') => (walk: Rewriting) => {
+  walk[what] = true
+}
+const rule = (r: Rule) => (walk: Rewriting) => void walk.rules.push(r)
+
 /** The pipeline, in order. */
 export const PASSES: readonly Pass[] = [
-  { name: 'params', required: true, run: lowerParamArrays },
-  { name: 'guard', required: true, run: guard },
-  { name: 'unroll', required: false, run: unroll },
-  { name: 'legalize', required: true, run: legalizeKernel, rule: legalizeExpr },
-  { name: 'fold', required: false, rule: () => foldExpr },
-  { name: 'simplify', required: false, rule: () => simplifyExpr },
-  { name: 'cse', required: false, share: true },
-  { name: 'licm', required: false, run: licm },
+  { name: 'params', required: true, join: lowerParamArrays },
+  { name: 'guard', required: true, join: guard },
+  { name: 'unroll', required: false, join: on('unroll') },
+  { name: 'legalize', required: true, join: legalize },
+  { name: 'fold', required: false, join: rule(foldExpr) },
+  { name: 'simplify', required: false, join: rule(simplifyExpr) },
+  { name: 'cse', required: false, join: on('share') },
+  { name: 'licm', required: false, join: on('hoist') },
   { name: 'dce', required: true, run: dce },
   { name: 'runtime-constants', required: true, run: runtimeConstants },
 ]
 
-/** Runs passes, those that rewrite expressions together. */
+/** Runs passes, those that share a walk together. */
 export function runAll(kernel: Kernel, profile: Profile, passes: readonly Pass[]): Kernel {
   let current = kernel
-  let rules: Rule[] = []
-  let share = false
-  const flush = (): void => {
-    if (rules.length > 0 || share) current = rewrite(current, rules, share)
-    rules = []
-    share = false
+  let walk: Rewriting | null = null
+  for (const { join, run } of passes) {
+    if (join) join((walk ??= rewriting(current)), profile)
+    if (!run) continue
+    if (walk) current = rewrite(walk)
+    walk = null
+    current = run(current)
   }
-  for (const pass of passes) {
-    if (pass.run) {
-      flush()
-      current = pass.run(current, profile)
-    }
-    if (pass.rule) rules.push(pass.rule(current, profile))
-    if (pass.share) share = true
-  }
-  flush()
-  return current
+  return walk ? rewrite(walk) : current
 }

@@ -13,6 +13,11 @@ export interface Law {
   readonly on: 'int' | 'u32' | 'float' | 'number' | 'signed' | 'bool' | 'any'
   readonly left: Application
   readonly right: Term
+  /**
+   * What most expressions fail at, in bits: that the first two operands are the same; that an operand is a constant, from
+   * the second bit on; that it is an operation, from the fifth.
+   */
+  readonly shape: number
   /** Of the constants, in order of appearance. */
   readonly where: (...constants: number[]) => boolean
 }
@@ -23,8 +28,16 @@ export type Application = readonly [PureName, ...Term[]]
 
 const law = (on: Law['on'], says: string, where: Law['where'] = () => true): Law => {
   const [left, right] = says.split(' = ').map(parse) as [Application, Term]
-  return { says, on, left, right, where }
+  const [, ...operands] = left
+  const shape = operands.reduce<number>(
+    (bits, term, i) => bits | (typeof term === 'object' ? 16 << i : isConstant(term) ? 2 << i : 0),
+    operands[0] === operands[1] ? 1 : 0,
+  )
+  return { says, on, left, right, shape, where }
 }
+
+/** Numbers are constants, and so are `a`, `b`, `c`; other letters are anything. */
+export const isConstant = (term: string | number): boolean => typeof term === 'number' || term < 'd'
 
 /** Ops by their spelling, as operators before and between operands. */
 const SPELLED: Record<Row['form'], Record<string, PureName>> = { prefix: {}, infix: {}, call: {} }

@@ -5,8 +5,7 @@ import { PROFILES } from '../profiles'
 import { dce } from './dce'
 import { runtimeConstants } from './runtime-constants'
 import { bodyOf, built, text } from './testing/body'
-import { fold, legalize } from './testing/passes'
-import { unroll } from './unroll'
+import { fold, legalize, unroll } from './testing/passes'
 
 test('tanh is clamped, integer powers are multiplied', () => {
   expect(

@@ -1,21 +1,25 @@
-import type { Kernel } from '@weft/dsl/ir'
 import type { Profile } from '../profiles/profiles'
-import type { Rule } from './graph'
 import { lowerBuiltin } from './legalize/builtins'
 import { lowerOp } from './legalize/ops'
-import { bakeOverrides } from './legalize/overrides'
-import { specializePointers } from './legalize/pointers'
+import { bakeDeclarations, bakeOverride } from './legalize/overrides'
+import type { Rewriting } from './rewrite'
 
 /**
  * Rewrites what the compilers of a profile do not take, or take and compute wrong, into what they do. What has no
- * equivalent stays, and `unsupported` names it. First the declarations and calls, then the expressions.
+ * equivalent stays, and `unsupported` names it.
  */
-export function legalizeKernel(kernel: Kernel, profile: Profile): Kernel {
-  const baked = profile.overrides ? kernel : bakeOverrides(kernel)
-  return specializePointers(baked, profile.native.has('pointer-parameters'))
+export function legalize(walk: Rewriting, profile: Profile): void {
+  const { kernel } = walk
+  walk.rules.push((e) => {
+    switch (e.kind) {
+      case 'builtin':
+        return lowerBuiltin(e, kernel)
+      case 'override':
+        return profile.overrides ? e : bakeOverride(e, kernel)
+      default:
+        return lowerOp(e, profile)
+    }
+  })
+  if (!profile.overrides && kernel.overrides.length > 0) walk.kernel = bakeDeclarations(kernel)
+  walk.pointers = profile.native.has('pointer-parameters') ? 'native' : 'specialized'
 }
-
-export const legalizeExpr =
-  (kernel: Kernel, profile: Profile): Rule =>
-  (e) =>
-    e.kind === 'builtin' ? lowerBuiltin(e, kernel) : lowerOp(e, profile)

@@ -1,8 +1,8 @@
 import { f32, fn, u32 } from '@weft/dsl'
 import { expect, test } from 'vitest'
 import { dce } from './dce'
-import { licm } from './licm'
 import { bodyOf, built, text } from './testing/body'
+import { licm } from './testing/passes'
 
 test('what a loop does not change and what costs is computed before the outermost such loop', () => {
   expect(

@@ -1,8 +1,11 @@
-import type { Block, Const, Expr, Kernel, Let, Result } from '@weft/dsl/ir'
-import { mapBodies, mapSame, mapStmt } from './map'
+import type { Block, Expr, Kernel, Let, Place, Variable } from '@weft/dsl/ir'
+import type { Graph } from './graph'
+import type { Node } from './node'
 import { definedOperands, knownConstant } from './operands'
+import { mapPlace } from './places'
 import { working } from './rewrite'
 import { isTrap } from './traps'
+import { Walk } from './walk'
 
 /**
  * Constant expressions that compilers refuse have values at run time: `sqrt(-1)`, an overflow, a bitcast to NaN. What
@@ -13,30 +16,49 @@ export function runtimeConstants(kernel: Kernel): Kernel {
   const k = working(kernel)
   const { graph } = k
   if (!graph.traps && graph.constants.size === 0) return kernel
-  return mapBodies(k, (body) => {
-    const lets: Let[] = []
-    const named = new Map<Expr, Result>()
-    const name = (c: Const): Result => {
-      const known = named.get(c)
-      if (known) return known
-      const result = graph.result(c.type)
-      named.set(c, result)
-      lets.push({ kind: 'let', at: -1, name: 'constant', value: c, result })
-      return result
-    }
-    const known = (e: Expr): Const | null => knownConstant(e, graph.constants)
-    const done = new Map<Expr, Expr>()
-    const go = (e: Expr): Expr => {
-      let made = done.get(e)
-      if (made) return made
-      made = graph.rebuild(e, go)
-      if (made.kind === 'op') made = graph.expr(definedOperands(made, known))
-      if (isTrap(made)) made = graph.rebuild(made, (o) => (o.kind === 'const' ? name(o) : o))
-      done.set(e, made)
-      return made
-    }
-    const block = (b: Block): Block => mapSame(b, (s) => mapStmt(s, go, block))
-    const next = block(body)
-    return lets.length === 0 ? next : [...lets, ...next]
-  })
+  const body = (block: Block): Block => new Constants(graph).body(block)
+  return { ...k, functions: k.functions.map((f) => ({ ...f, body: body(f.body) })), body: body(k.body) }
+}
+
+class Constants extends Walk {
+  /** The constants that have names, first in the body. */
+  readonly #lets: Let[] = []
+  readonly #done = new Map<Expr, Node>()
+
+  constructor(readonly graph: Graph) {
+    super()
+  }
+
+  body(block: Block): Block {
+    const next = this.block(block)
+    return [...this.#lets, ...next]
+  }
+
+  override place(place: Place): Place {
+    return mapPlace(place, this.expr)
+  }
+
+  override variable(v: Variable): Variable {
+    return v.init ? { ...v, init: this.expr(v.init) } : v
+  }
+
+  override readonly expr = (e: Expr): Node => {
+    let made = this.#done.get(e)
+    if (made) return made
+    made = this.graph.rebuild(e as Node, this.expr)
+    if (made.kind === 'op') made = this.graph.made(definedOperands(made, (o) => knownConstant(o, this.graph.constants)))
+    if (isTrap(made)) made = this.graph.rebuild(made, this.#named)
+    this.#done.set(e, made)
+    return made
+  }
+
+  /** The name of a constant. */
+  readonly #named = (e: Expr): Node => {
+    if (e.kind !== 'const') return e as Node
+    const known = this.#lets.find((s) => s.value === e)
+    if (known) return known.result as Node
+    const result = this.graph.result(e.type, 0)
+    this.#lets.push({ kind: 'let', at: -1, name: 'constant', value: e, result })
+    return result
+  }
 }

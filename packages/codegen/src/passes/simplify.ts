@@ -10,7 +10,7 @@ import {
   type ValueName,
 } from '@weft/dsl/ir'
 import { foldExpr } from './fold'
-import { LAWS, type Law, type Term } from './laws'
+import { isConstant, LAWS, type Law, type Term } from './laws'
 import { bitcastTo, convertTo, lanesOf, opOf, splatConst, uniformLane } from './nodes'
 
 /** Rewrites by the laws of `laws.ts`, and undoes conversions and swizzles that cancel out: one step. */
@@ -60,26 +60,25 @@ for (const law of LAWS) {
 function byLaws(e: Op): Expr {
   const laws = INDEX[e.op]?.[e.args[0]?.type as string]
   if (!laws) return e
-  for (const law of laws) {
-    const found = mayMatch(law.left, e) && applyLaw(law, e)
+  const shape = shapeOf(e)
+  for (let i = 0; i < laws.length; i++) {
+    const law = laws[i] as Law
+    const found = (law.shape & ~shape) === 0 ? applyLaw(law, e) : null
     if (found) return found
   }
   return e
 }
 
-/** What most expressions fail at: constants and operations where there are none. */
-function mayMatch(left: Law['left'], { args }: Op): boolean {
+/** Which operands are constants and which are operations, as in `Law.shape`. */
+function shapeOf({ args }: Op): number {
+  let shape = args[0] === args[1] ? 1 : 0
   for (let i = 0; i < args.length; i++) {
-    const term = left[i + 1] as Term
-    const arg = args[i] as Expr
-    if (typeof term === 'object' ? arg.kind !== 'op' || arg.op !== term[0] : isConstant(term) && arg.kind !== 'const')
-      return false
+    const { kind } = args[i] as Expr
+    if (kind === 'const') shape |= 2 << i
+    else if (kind === 'op') shape |= 16 << i
   }
-  return true
+  return shape
 }
-
-/** `a`, `b`, `c` are constants, other letters anything. */
-const isConstant = (term: number | string): boolean => term < 'd'
 
 type Found = Record<string, Expr>
 
@@ -88,19 +87,19 @@ export function applyLaw({ left, right, where }: Law, e: Op): Expr | null {
   const found: Found = {}
   if (!matches(left, e, found)) return null
   const constants = Object.keys(found).filter(isConstant)
-  return where(...constants.map((letter) => uniformLane(found[letter] as Expr) as number))
-    ? typeof right === 'number'
-      ? splatConst(e.type, right)
-      : build(right, found, e.at)
-    : null
+  if (!where(...constants.map((letter) => uniformLane(found[letter] as Expr) as number))) return null
+  return typeof right === 'number' ? splatConst(e.type, right) : build(right, found, e.at)
 }
 
 function matches(term: Term, e: Expr, found: Found): boolean {
-  if (typeof term === 'number') return Object.is(uniformLane(e), term)
-  if (typeof term === 'object')
-    return e.kind === 'op' && e.op === term[0] && e.args.every((a, i) => matches(term[i + 1] as Term, a, found))
+  if (typeof term === 'object') {
+    if (e.kind !== 'op' || e.op !== term[0]) return false
+    for (let i = 0; i < e.args.length; i++) if (!matches(term[i + 1] as Term, e.args[i] as Expr, found)) return false
+    return true
+  }
   const lane = uniformLane(e)
-  if (isConstant(term) && lane === null) return false
+  if (typeof term === 'number') return Object.is(lane, term)
+  if (lane === null && isConstant(term)) return false
   const known = (found[term] ??= e)
   return known === e || (lane !== null && Object.is(uniformLane(known), lane))
 }

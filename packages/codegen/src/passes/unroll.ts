@@ -1,80 +1,46 @@
-import {
-  type Block,
-  blocksOf,
-  type Expr,
-  forEachStmt,
-  type Kernel,
-  type Range,
-  type ValueName,
-  withOperands,
-} from '@weft/dsl/ir'
-import { copyBlock } from './copy'
-import { foldExpr } from './fold'
-import { bodiesOf, flatMapBlock, freshIds, mapBodies, mapStmt } from './map'
-import { splatConst } from './nodes'
+import { type Block, blocksOf, type Expr, type Range } from '@weft/dsl/ir'
+
+/** Unrolling: the walk writes out the ranges that ask for it, where their bounds are constants. */
 
 /** The most rounds and statements that a loop is written out to; beyond, it stays a loop. */
 const MOST_ROUNDS = 256
 const MOST_STATEMENTS = 4096
 
-/** Writes out the ranges that ask for it, where their bounds are constants. */
-export function unroll(kernel: Kernel): Kernel {
-  if (!bodiesOf(kernel).some(asks)) return kernel
-  const fresh = freshIds(kernel)
-  const block = (b: Block): Block =>
-    flatMapBlock(b, (s) => {
-      const inner = mapStmt(s, (e) => e, block)
-      if (inner.kind !== 'range' || !inner.unroll) return inner
-      const rounds = roundsOf(inner)
-      if (!rounds || rounds.length * count(inner.body) > MOST_STATEMENTS || jumps(inner.body)) return inner
-      // a round may contain a range whose bounds are constant only now
-      return rounds.flatMap((value) => block(copy(inner, value, fresh)))
-    })
-  return mapBodies(kernel, block)
-}
-
-function asks(b: Block): boolean {
-  let found = false
-  forEachStmt(b, (s) => {
-    if (s.kind === 'range' && s.unroll) found = true
-  })
-  return found
-}
-const count = (b: Block): number => b.reduce((n, s) => n + 1 + blocksOf(s).reduce((m, inner) => m + count(inner), 0), 0)
-
-/** Whether a body leaves its loop, or goes on with it, by a jump of its own. */
-const jumps = (b: Block, inSwitch = false): boolean =>
-  b.some((s) => {
-    if (s.kind === 'continue') return true
-    if (s.kind === 'break') return !inSwitch
-    if (s.kind === 'loop' || s.kind === 'range') return false
-    return blocksOf(s).some((inner) => jumps(inner, inSwitch || s.kind === 'switch'))
-  })
-
-const constant = (e: Expr): number | null => {
-  const folded = foldDeep(e)
-  return folded.kind === 'const' ? (folded.lanes[0] ?? null) : null
-}
-const foldDeep = (e: Expr): Expr => foldExpr(withOperands(e, foldDeep))
-
-/** The values of the index, or null where they are not known or too many. */
-function roundsOf(s: Range): number[] | null {
-  const start = constant(s.start)
-  const end = constant(s.end)
-  const step = constant(s.step)
-  if (start === null || end === null || !step) return null
+/** The values of the index of a range; null where they are not known or too many. */
+export function roundsOf(start: Expr, end: Expr, step: Expr): readonly number[] | null {
+  if (start.kind !== 'const' || end.kind !== 'const') return null
+  const by = step.kind === 'const' ? (step.lanes[0] as number) : 1
+  const last = end.lanes[0] as number
   const rounds: number[] = []
-  for (let i = start; step > 0 ? i < end : i > end; i += step) {
-    if (rounds.length === MOST_ROUNDS) return null
-    rounds.push(i)
+  for (let i = start.lanes[0] as number; by < 0 ? i > last : i < last; i += by) {
+    // that it never runs is known without the step, too
+    if (rounds.push(i) > MOST_ROUNDS || step.kind !== 'const') return null
   }
   return rounds
 }
 
-/** The body for one value of the index, with results and variables of its own. */
-const copy = (s: Range, value: number, fresh: () => number): Block =>
-  copyBlock(s.body, {
-    fresh,
-    results: new Map([[s.index.id, splatConst(s.index.type as ValueName, value)]]),
-    simplify: foldExpr,
-  })
+/** Whether a range can be written out, and is short enough. Its jumps would have nowhere to go. */
+export const isShort = (s: Range, rounds: readonly number[]): boolean =>
+  rounds.length * sizeOf(s.body) <= MOST_STATEMENTS && !hasJump(s.body, 'break') && !hasJump(s.body, 'continue')
+
+/** The number of statements, with those ranges written out whose bounds are constants already. */
+function sizeOf(block: Block): number {
+  let size = 0
+  for (const s of block) {
+    const inner = blocksOf(s).reduce((sum, b) => sum + sizeOf(b), 0)
+    const rounds = s.kind === 'range' && s.unroll && roundsOf(s.start, s.end, s.step)
+    size += rounds && isShort(s, rounds) ? rounds.length * inner : inner + 1
+  }
+  return size
+}
+
+/** Whether a block has a `break` or `continue` that leaves it. */
+export const hasJump = (block: Block, jump: 'break' | 'continue'): boolean =>
+  block.some(
+    (s) =>
+      s.kind === jump ||
+      (s.kind !== 'loop' &&
+        s.kind !== 'range' &&
+        (s.kind !== 'switch' || jump === 'continue') &&
+        blocksOf(s).some((inner) => hasJump(inner, jump))),
+  )

@@ -11,8 +11,10 @@ const only =
       PASSES.filter((p) => p.name === name),
     )
 
-/** The passes that rewrite expressions, one by one. */
+/** The passes that share a walk, one by one. */
+export const unroll = only('unroll')
 export const legalize = only('legalize')
 export const fold = only('fold')
 export const simplify = only('simplify')
 export const cse = only('cse')
+export const licm = only('licm')
