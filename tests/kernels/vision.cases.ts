@@ -140,10 +140,10 @@ interface Pool {
 
 function poolCases(half: boolean, p: Pool): ParityCase[] {
   const x = given(1, p.planes * p.size[0] * p.size[1], half)
-  // equal values, so that the first of them has to be found
+  // equal values, so that the first of them has to be found; none is -0, which compares equal to 0
   const data = half
-    ? f16s(...x.numbers.map((v) => Math.round(v * 3)), ...(x.numbers.length % 2 ? [0] : []))
-    : Float32Array.from(x.numbers, (v) => Math.round(v * 3))
+    ? f16s(...x.numbers.map((v) => Math.round(v * 3) + 0), ...(x.numbers.length % 2 ? [0] : []))
+    : Float32Array.from(x.numbers, (v) => Math.round(v * 3) + 0)
   const numbers = half ? fromF16(data as Uint16Array) : [...(data as Float32Array)]
   const args = { ...p, x: numbers.slice(0, x.numbers.length) }
   const most = reference.maxPool2dReference(args)
