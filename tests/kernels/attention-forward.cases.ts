@@ -9,7 +9,7 @@ import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/ra
 import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
 import { expError, gamma, U } from './bounds.js'
-import { F16, F32, type Stored } from './given.js'
+import { F16, F32, poisonBehind, type Stored } from './given.js'
 
 export interface Heads {
   readonly batch?: number
@@ -54,9 +54,7 @@ function forwardCase(storage: Stored, heads: Heads, options: Options = {}): Pari
   const half = storage === F16
   const sizes = { batch, heads: h, kvHeads: kv, queries, keys, capacity, headSize }
   const q = storage.given(1, batch * h * queries * headSize)
-  const [k, v] = [2, 3].map((seed) =>
-    behind(storage.given(seed, batch * kv * capacity * headSize), sizes, lengths, half),
-  )
+  const [k, v] = [2, 3].map((seed) => behind(storage, seed, sizes, lengths))
   const biasData = uniform(4, 700, -LARGEST_BIAS, LARGEST_BIAS).map((x, i) => (i % 5 === 3 ? (options.hides ?? x) : x))
   const maskData = integers(5, 700, 3)
   const threshold = dropThreshold(dropout ?? 0)
@@ -122,18 +120,21 @@ function forwardCase(storage: Stored, heads: Heads, options: Options = {}): Pari
 
 /** NaN where no key is: behind `keys`, and behind the length of each batch. */
 function behind(
-  given: ReturnType<Stored['given']>,
-  { kvHeads, keys, capacity, headSize }: { kvHeads: number; keys: number; capacity: number; headSize: number },
+  storage: Stored,
+  seed: number,
+  {
+    batch,
+    kvHeads,
+    keys,
+    capacity,
+    headSize,
+  }: Readonly<Record<'batch' | 'kvHeads' | 'keys' | 'capacity' | 'headSize', number>>,
   lengths: ArrayLike<number> | undefined,
-  half: boolean,
 ) {
-  const isThere = (i: number): boolean => {
+  return poisonBehind(storage, storage.given(seed, batch * kvHeads * capacity * headSize), (i) => {
     const row = Math.floor(i / headSize)
     return row % capacity < Math.min(keys, lengths?.[Math.floor(row / capacity / kvHeads)] ?? keys)
-  }
-  const numbers = given.numbers.map((x, i) => (isThere(i) ? x : Number.NaN))
-  const data = given.data.map((x, i) => (i >= numbers.length || isThere(i) ? x : half ? 0x7e00 : Number.NaN))
-  return { numbers, data: data as typeof given.data }
+  })
 }
 
 const n01 = ' [case-N01]'

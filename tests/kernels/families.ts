@@ -1,6 +1,7 @@
 import type { ParityCase } from '../parity/case.js'
 import { attentionCases } from './attention.cases.js'
 import { attentionForwardCases } from './attention-forward.cases.js'
+import { decodeCases } from './decode.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
 import { gemmCases } from './gemm.cases.js'
 import { kvCacheCases } from './kv-cache.cases.js'
@@ -22,6 +23,7 @@ import { visionCases } from './vision.cases.js'
 export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   attention: attentionCases,
   'attention-forward': attentionForwardCases,
+  decode: decodeCases,
   elementwise: elementwiseCases,
   'kv-cache': kvCacheCases,
   gemm: gemmCases,

@@ -44,3 +44,17 @@ export const F16: Stored = {
   data: (values) => f16s(...Array.from(values)),
   near: nearHalf,
 }
+
+/** The same with NaN for the elements that are not there. */
+export function poisonBehind(
+  storage: Stored,
+  given: ReturnType<Stored['given']>,
+  isThere: (i: number) => boolean,
+): ReturnType<Stored['given']> {
+  const n = given.numbers.length
+  const nan = storage === F16 ? 0x7e00 : Number.NaN
+  return {
+    numbers: given.numbers.map((x, i) => (isThere(i) ? x : Number.NaN)),
+    data: given.data.map((x, i) => (i >= n || isThere(i) ? x : nan)) as BufferData,
+  }
+}

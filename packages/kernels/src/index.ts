@@ -4,6 +4,7 @@
  */
 export * from './attention'
 export * from './attention-forward'
+export * from './decode'
 export * from './elementwise'
 export * from './gemm'
 export type { HostOptions } from './host'

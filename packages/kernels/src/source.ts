@@ -1,6 +1,7 @@
 /** `@weft/kernels/source`: the kernels as DSL values, and the factories that specialize them. */
 export * from './attention/source'
 export * from './attention-forward/source'
+export * from './decode/source'
 export * from './elementwise/source'
 export * from './gemm/source'
 export * from './kv-cache/source'

@@ -1,0 +1,87 @@
+import * as g from '../../generated/decode'
+import { checkAttention, type SightOptions } from '../attention-forward/host'
+import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { chooseDecodeSplits } from './choose'
+
+export interface AttentionDecodeArgs extends Pick<SightOptions, 'window' | 'scale' | 'softCap'> {
+  /** [batch, heads, headSize] */
+  readonly q: BufferLike
+  /** [batch, kvHeads, capacity, headSize] */
+  readonly k: BufferLike
+  /** [batch, kvHeads, capacity, headSize] */
+  readonly v: BufferLike
+  /** [batch, heads, headSize], written */
+  readonly out: BufferLike
+  readonly batch: number
+  /** Query heads: a multiple of `kvHeads`, which is all of them when left out. */
+  readonly heads: number
+  readonly kvHeads?: number
+  /** Keys in the cache, that of the query among them; with `lengths` at most so many. */
+  readonly keys: number
+  /** [batch], u32: the keys of each batch. */
+  readonly lengths?: BufferLike
+  readonly capacity?: number
+  /** A multiple of 4, at most 256. */
+  readonly headSize: number
+  /** Into how many parts the keys go; chosen by the sizes when left out. */
+  readonly splits?: number
+  /** Of q and out. */
+  readonly type?: 'f32' | 'f16'
+  /** Of k and v; that of q when left out. f32 goes with both, f16 with f16 only. */
+  readonly cacheType?: 'f32' | 'f16'
+}
+
+const SPLITS = {
+  f32: {
+    f32: [g.decode_split, g.decode_split_lengths],
+    f16: [g.decode_split_f16_cache, g.decode_split_lengths_f16_cache],
+  },
+  f16: { f32: null, f16: [g.decode_split_f16, g.decode_split_lengths_f16] },
+} as const
+
+/**
+ * Attention of one query for each head over a cache, the step of a decode loop: the query stands behind all keys and sees them, or
+ * the last `window` of them. Two dispatches; a row without keys gives zeros.
+ *
+ * @throws RangeError before anything is recorded: sizes that are none, heads that are no multiple of kvHeads, keys over the capacity, a
+ *   head size that is no multiple of 4 or above 256, a buffer that is too small
+ */
+export async function attentionDecode(
+  runtime: Runtime,
+  args: AttentionDecodeArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  const what = 'attention_decode'
+  const { q, k, v, out, batch, heads, keys, lengths, headSize, type = 'f32', cacheType = type } = args
+  const { kvHeads, capacity, sight } = checkAttention(what, { ...args, queries: 1 })
+  if (headSize % 4 !== 0 || headSize > 256) {
+    throw new RangeError(
+      `${what}: headSize must be a multiple of 4 up to 256, got ${headSize}; attentionForward with queries: 1 takes others`,
+    )
+  }
+  const kernels = SPLITS[type][cacheType]
+  if (!kernels) throw new RangeError(`${what}: cacheType must be f16 for queries of f16, got f32`)
+  const rows = batch * heads
+  const { splits = chooseDecodeSplits(rows, keys) } = args
+  checkSizes(what, { splits })
+  if (splits === 0) throw new RangeError(`${what}: splits must be an integer from 1 on, got 0`)
+  const [bytes, cacheBytes] = [type, cacheType].map((of) => (of === 'f16' ? 2 : 4)) as [number, number]
+  checkBuffers(what, {
+    q: [q, rows * headSize, bytes],
+    k: [k, batch * kvHeads * capacity * headSize, cacheBytes],
+    v: [v, batch * kvHeads * capacity * headSize, cacheBytes],
+    out: [out, rows * headSize, bytes],
+    ...(lengths ? { lengths: [lengths, batch] } : {}),
+  })
+  if (rows === 0 || headSize === 0) return
+
+  using partial = runtime.buffer({ size: 4 * rows * splits * headSize })
+  using stats = runtime.buffer({ size: 8 * rows * splits })
+  const { window, scale, cap } = sight
+  await runtime.run(chosen(kernels[lengths ? 1 : 0], options), {
+    ...{ q, k, v, partial, stats, ...(lengths ? { lengths } : {}) },
+    ...{ batch, heads, kv_heads: kvHeads, keys, capacity, head_size: headSize, splits, window, scale, cap },
+  })
+  const combine = chosen(type === 'f16' ? g.decode_combine_f16 : g.decode_combine, options)
+  await runtime.run(combine, { partial, stats, out, rows, splits, head_size: headSize })
+}

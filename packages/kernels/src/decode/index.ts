@@ -1,0 +1,2 @@
+export { chooseDecodeSplits } from './choose'
+export { type AttentionDecodeArgs, attentionDecode } from './host'

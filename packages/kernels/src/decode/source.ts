@@ -1,0 +1,2 @@
+export { decodeCombine, decodeCombineHalf } from './combine'
+export { decodeSplits } from './split'
