@@ -96,7 +96,7 @@ describe('dispatch, limits and concurrency, edge cases 74–90', () => {
     refuses(() => compile(barrierIn(({ k }) => { const w = k.private('w', u32); k.let('s', k.workgroupUniformLoad(w)) })), 'invalid-ir', 'workgroupUniformLoad')
   })
   it('[edge-86 refuses] indices of another type than u32 or i32', () => {
-    refuses(() => barrierIn(({ k, x }) => void k.workgroup('w', u32, 4).at(x as never).set(1)).ir(), 'bad-index', /is f32[\s\S]*u32\(x\)/)
+    refuses(() => barrierIn(({ k, x }) => void k.workgroup('w', u32, 4).at(x as never).set(1)).ir(), 'bad-index', /type f32 is not an index[\s\S]*u32\(x\)/)
   })
   it('[edge-87 refuses] pointers that meet, wrong access, wrong type', () => {
     refuses(() => compile(barrierIn(({ k }) => { const a = k.var('a', u32(1)); swap(a, a) })), 'pointer-alias', /note: /)
@@ -121,7 +121,7 @@ describe('dispatch, limits and concurrency, edge cases 74–90', () => {
   })
   it('[edge-89 refuses] shapes that do not fit, and devices without them', () => {
     const left = subgroupMatrix('left', f32, { rows: 8, cols: 8 })
-    refuses(() => loose({ a: input(d.arrayOf(d.f32)) }, {}, ({ a }, k) => { const m = k.subgroupMatrixLoad(left, a as never, 0, 8); k.var('r', k.subgroupMatrixMultiply(m, m as never) as never) }).ir(), 'type-mismatch', /does not exist[\s\S]*left M×K, a right K×N/)
+    refuses(() => loose({ a: input(d.arrayOf(d.f32)) }, {}, ({ a }, k) => { const m = k.subgroupMatrixLoad(left, a as never, 0, 8); k.var('r', k.subgroupMatrixMultiply(m, m as never) as never) }).ir(), 'type-mismatch', /argument 2 of subgroupMatrixMultiply must be a right subgroup matrix, and is an expression of type subgroup_matrix_left</)
     refuses(() => compile(matrices, { profile: 'firefox' }), 'profile-unsupported', /subgroupMatrixLoad needs the device feature/)
     expect(wgslOf(matrices)).toMatch(/subgroupMatrixLoad<subgroup_matrix_left<f32, 8, 8>, row_major>\(&a, /)
   })
@@ -129,7 +129,7 @@ describe('dispatch, limits and concurrency, edge cases 74–90', () => {
     expect((fn as unknown as Record<string, unknown>).textureSample).toBeUndefined()
     refuses(() => compile(loose({ t: texture(d.textureStorage2d('rgba8unorm', 'read-write')) })), 'bad-type', /cannot be read and written at once[\s\S]*only r32float/)
     refuses(() => compile(loose({ t: texture(d.textureStorage2d('bgra8unorm' as never, 'write-only')) })), 'bad-type', 'bgra8unorm, which not every device can store to')
-    refuses(() => loose({ t: texture(d.textureStorage2d('r32float', 'write-only')) }, {}, (v, k) => k.let('x', (v as never as { t: { load(c: unknown): Expr<'vec4f'> } }).t.load(vec2u(0)))).ir(), 'binding-access', "'t' is a write-only texture and cannot be read")
+    refuses(() => loose({ t: texture(d.textureStorage2d('r32float', 'write-only')) }, {}, (v, k) => k.let('x', (v as never as { t: { load(c: unknown): Expr<'vec4f'> } }).t.load(vec2u(0)))).ir(), 'binding-access', "'t' of type texture_storage_2d<r32float, write> cannot be read")
     refuses(() => loose({ t: texture(d.texture2d(d.f32)) }, {}, (v) => (v as never as { t: { store(c: unknown, x: unknown): void } }).t.store(vec2u(0), vec4f(0))).ir(), 'binding-access', "'t' of type texture_2d<f32> cannot be written")
   })
 })

@@ -61,7 +61,7 @@ describe('types of operands', () => {
   error('bad-literal', 'a fraction as an integer', ['bad-literal: 1.5 is not a value of u32', '  at AT', '  note: u32 holds integers from 0 to 4294967295'], () => build(({ n }, k) => {
     k.let('a', n.add(1.5)) // AT
   }))
-  error('bad-literal', 'a number beyond f32', ['bad-literal: 1e+39 is not a value of f32', '  at AT', '  note: f32 holds numbers from -3.4028234663852886e+38 to 3.4028234663852886e+38'], () => build(({ x, y }) => {
+  error('bad-literal', 'a number beyond f32', ['bad-literal: 1e+39 is not a value of f32', '  at AT', '  note: f32 holds numbers from -3.4028234663852886e+38 to 3.4028234663852886e+38; for infinity write f32(Infinity)'], () => build(({ x, y }) => {
     y.at(0).set(x.at(0).mul(1e39)) // AT
   }))
   error('bad-literal', 'a number as a bool', ['bad-literal: a bool must be true or false, and is 1', '  at AT', '  note: compare numbers: x.ne(0)'], () => build(({ n }, k) => {

@@ -117,7 +117,10 @@ export function read(handle: Handle, session: Session): Expr {
   refuseForeign(s, session, 'used')
   if (place === null) return node as Expr
   if (s.access === 'write') refuseAccess(s, 'read')
-  if (node === null) return load(home.session, readable(s, place))
+  if (node === null) {
+    refuseType(s, 'read')
+    return load(home.session, place)
+  }
   if (s.written) {
     fail(
       'stale-read',
@@ -162,10 +165,11 @@ export const refuseAccess = (s: State, verb: 'read' | 'written'): never =>
     'declare it inout(…) to read and write it',
   )
 
-function readable({ type, label }: State, place: Place): Place {
-  if (isConstructible(type)) return place
-  const note = isKind(type, 'atomic') ? 'atomics are read with .load()' : 'read its elements: .at(i)'
-  return fail('bad-type', `${label} of type ${spell(type)} cannot be read as a value`, note)
+/** Not every type has values: no atomic, no array of unknown size, no texture. */
+export function refuseType({ type, label }: State, verb: 'read' | 'set'): void {
+  if (isConstructible(type)) return
+  const note = isKind(type, 'atomic') ? 'use its methods: .load(), .store(…), …' : `${verb} its elements: .at(i)`
+  fail('bad-type', `${label} of type ${spell(type)} cannot be ${verb} as a value`, note)
 }
 
 /** Emits a load, here and now. */

@@ -35,8 +35,9 @@ export function literal(scalar: ScalarName, x: unknown): number {
   const value = integer ? x + 0 : scalar === 'f32' ? Math.fround(x) : roundF16(x)
   const fits = integer ? Number.isInteger(x) && x >= low && x <= high : Number.isFinite(value) || !Number.isFinite(x)
   if (fits) return value
-  const numbers = integer ? 'integers' : 'numbers'
-  return fail('bad-literal', `${x} is not a value of ${scalar}`, `${scalar} holds ${numbers} from ${low} to ${high}`)
+  const holds = `${scalar} holds ${integer ? 'integers' : 'numbers'} from ${low} to ${high}`
+  const note = integer ? holds : `${holds}; for infinity write ${scalar}(Infinity)`
+  return fail('bad-literal', `${x} is not a value of ${scalar}`, note)
 }
 
 /** Small integers stand in every kernel: their constants are made once. */

@@ -47,8 +47,8 @@ export function installMethods(): void {
   }
   // `&&` takes no vectors: lane by lane it is `&`
   const isVector = (a: Handle): boolean => a.type.startsWith('vec')
-  define(Handle, 'and', (a, b) => apply(isVector(a) ? 'bitAnd' : 'and', [a, b]))
-  define(Handle, 'or', (a, b) => apply(isVector(a) ? 'bitOr' : 'or', [a, b]))
+  define(Handle, 'and', (a, b) => apply(isVector(a) ? 'boolAnd' : 'and', [a, b]))
+  define(Handle, 'or', (a, b) => apply(isVector(a) ? 'boolOr' : 'or', [a, b]))
   define(Handle, 'at', (a, ...indices) => indices.reduce<Handle>(step, a))
   define(Handle, 'swizzle', (a, pattern) => swizzle(a, String(pattern)))
   for (const pattern of ['x', 'y', 'z', 'w', 'xy', 'yz', 'zw', 'xz', 'yw', 'xyz', 'yzw']) {

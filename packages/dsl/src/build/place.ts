@@ -19,6 +19,7 @@ import {
   read,
   refuseAccess,
   refuseForeign,
+  refuseType,
   STATE,
   type State,
   stateOf,
@@ -152,7 +153,11 @@ export function swizzle(handle: Handle, pattern: string, lanes = lanesOf(pattern
   const home = homeOf([handle])
   const { session } = home
   const of = read(handle, session)
-  return value({ kind: 'swizzle', at: session.at(), type: vectorName(scalar, lanes.length), of, lanes }, home, label)
+  return value(
+    { kind: 'swizzle', at: session.at(), type: vectorName(scalar, lanes.length), of, lanes },
+    home,
+    `${label}.${pattern}`,
+  )
 }
 const NO_LANES = { scalar: 'bool', rows: 1 } as const
 
@@ -177,6 +182,7 @@ export function set(handle: Handle, given: unknown): void {
   if (s.access === 'read') refuseAccess(s, 'written')
   const { session } = s.home
   refuseForeign(s, session, 'set')
+  refuseType(s, 'set')
   const node = lift(given, s.type, session, `the value of ${label}`)
   s.written = true
   session.emit({ kind: 'store', at: session.at(), place, value: node })
