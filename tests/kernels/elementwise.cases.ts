@@ -26,7 +26,7 @@ const tanhError = { abs: 2e-5, because: 'tanh is within 1e-5' }
 const sigmoidError = { rel: expError(8) + 8 * U, because: 'exp, a sum, and a division of 2.5 ULP' }
 const rounded = { rel: 4 * U, because: 'one or two roundings, and that of the reference' }
 
-const DOMAINS: Readonly<Record<string, Domain>> = {
+export const DOMAINS: Readonly<Record<string, Domain>> = {
   exp: { lo: -8, hi: 8, rel: expError(8), because: 'exp is within 3 + 2 |x| ULP' },
   exp2: { lo: -8, hi: 8, rel: expError(8), because: 'exp2 is within 3 + 2 |x| ULP' },
   log: { lo: 0.01, hi: 9, abs: 2 ** -21, rel: 8 * U, because: 'log is within 2⁻²¹ near 1, 3 ULP elsewhere' },
