@@ -12,6 +12,7 @@ import { optimizerCases } from './optimizer.cases.js'
 import { reduceCases } from './reduce.cases.js'
 import { ropeCases } from './rope.cases.js'
 import { rowsCases } from './rows.cases.js'
+import { samplingCases } from './sampling.cases.js'
 import { saxpyCases } from './saxpy.cases.js'
 import { scanCases } from './scan.cases.js'
 import { shapeCases } from './shape.cases.js'
@@ -34,6 +35,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   reduce: reduceCases,
   rope: ropeCases,
   rows: rowsCases,
+  sampling: samplingCases,
   saxpy: saxpyCases,
   scan: scanCases,
   shape: shapeCases,

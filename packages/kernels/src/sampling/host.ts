@@ -1,0 +1,167 @@
+import * as g from '../../generated/sampling'
+import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { dropThreshold } from '../parts/random'
+import { reduce } from '../reduce'
+import { partOf, SAMPLE_COLS, TOP_K_COLS, temperatureParams } from './plan'
+
+export type SamplingType = 'f32' | 'f16'
+
+const bytesOf = (type: SamplingType): number => (type === 'f16' ? 2 : 4)
+
+function checkU32(what: string, values: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (!Number.isInteger(value) || value < 0 || value >= 2 ** 32)
+      throw new RangeError(`${what}: ${name} must be an integer from 0 to 2³² − 1, got ${value}`)
+  }
+}
+
+function checkMost(what: string, name: string, value: number, most: number): void {
+  if (value > most) throw new RangeError(`${what}: ${name} must be at most ${most}, got ${value}`)
+}
+
+export interface TopKArgs {
+  /** [rows, cols] */
+  readonly x: BufferLike
+  /** Of the type of x: [rows, k]; written */
+  readonly values: BufferLike
+  /** u32: [rows, k]; written */
+  readonly indices: BufferLike
+  readonly rows: number
+  readonly cols: number
+  readonly k: number
+  readonly type?: SamplingType
+}
+
+/**
+ * The k greatest of each row with their columns, greatest first, the first of equals first; NaN is the greatest.
+ *
+ * @throws RangeError before anything is recorded: k above cols, more than 2²⁴ columns, buffers that are too small
+ */
+export async function topK(
+  runtime: Runtime,
+  { x, values, indices, rows, cols, k, type = 'f32' }: TopKArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('top_k', { rows, cols, k })
+  checkMost('top_k', 'cols', cols, TOP_K_COLS)
+  if (k > cols) throw new RangeError(`top_k: k must be at most cols = ${cols}, got ${k}`)
+  const bytes = bytesOf(type)
+  checkBuffers('top_k', { x: [x, rows * cols, bytes], values: [values, rows * k, bytes], indices: [indices, rows * k] })
+  if (rows * k === 0) return
+  using found = runtime.buffer({ size: 4 * rows * k })
+  const half = type === 'f16'
+  await runtime.run(chosen(half ? g.top_k_select_f16 : g.top_k_select, options), { x, found, rows, cols, k })
+  const order = chosen(half ? g.top_k_order_f16 : g.top_k_order, options)
+  await runtime.run(order, { x, found, values, indices, rows, cols, k })
+}
+
+export interface SampleArgs {
+  /** [rows, cols] */
+  readonly logits: BufferLike
+  /** u32: [rows]. What is drawn for a row depends on its logits, its seed and the step, and not on its place in the batch. */
+  readonly seeds: BufferLike
+  /** u32: [rows], the columns; written */
+  readonly out: BufferLike
+  readonly rows: number
+  readonly cols: number
+  /** The number of the draw, e.g. the position in the text; 0 when left out. */
+  readonly step?: number
+  /** Divides the logits: 0 for the greatest one, without chance; 1 when left out. */
+  readonly temperature?: number
+  /** Only so many of the greatest logits; all when left out. Of equals at the end the first ones. */
+  readonly topK?: number
+  /** Of those only the greatest, until their probabilities are more than this; 1, the default, for all. */
+  readonly topP?: number
+  readonly type?: SamplingType
+}
+
+/**
+ * Draws a column of each row from softmax(logits / temperature), the same one on every device (see the kernel, and `sampleReference`).
+ * −∞ is never drawn where there is something else; a row with ∞ or NaN gives one of those.
+ *
+ * @throws RangeError before anything is recorded: no columns or more than 2¹⁸, a temperature that is negative or not finite, topK below
+ *   1, topP outside of [0, 1], a step beyond u32, buffers that are too small
+ */
+export async function sample(
+  runtime: Runtime,
+  { logits, seeds, out, rows, cols, step = 0, temperature = 1, topK = cols, topP = 1, type = 'f32' }: SampleArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkSizes('sample', { rows, cols, topK })
+  checkU32('sample', { step })
+  checkMost('sample', 'cols', cols, SAMPLE_COLS)
+  if (cols === 0) throw new RangeError('sample: cols must be at least 1, got 0: there is nothing to draw')
+  if (!(temperature >= 0 && temperature < Infinity))
+    throw new RangeError(`sample: temperature must be 0 or a number above, got ${temperature}`)
+  if (topK < 1) throw new RangeError(`sample: topK must be at least 1, got ${topK}; leave it out for no limit`)
+  if (!(topP >= 0 && topP <= 1)) throw new RangeError(`sample: topP must be from 0 to 1, got ${topP}`)
+  checkBuffers('sample', { logits: [logits, rows * cols, bytesOf(type)], seeds: [seeds, rows], out: [out, rows] })
+  if (rows === 0) return
+  if (temperature === 0) {
+    const { kernels } = options
+    await reduce(
+      runtime,
+      'argmax',
+      { x: logits, shape: [rows, cols], axes: [1], out, type },
+      kernels ? { kernels } : {},
+    )
+    return
+  }
+  const limits = { ...temperatureParams(temperature), top_k: Math.min(topK, cols), top_p: partOf(topP) }
+  const kernel = chosen(type === 'f16' ? g.sample_rows_f16 : g.sample_rows, options)
+  await runtime.run(kernel, { logits, seeds, out, rows, cols, step, ...limits })
+}
+
+interface DropoutOptions {
+  readonly n: number
+  /** The probability of an element of being dropped, from 0 to below 1. */
+  readonly p: number
+  readonly seed: number
+  /** E.g. the number of the layer and the step: another one gives another mask. 0 when left out. */
+  readonly stream?: number
+  readonly type?: SamplingType
+}
+
+export interface DropoutArgs extends DropoutOptions {
+  /** [n] */
+  readonly x: BufferLike
+  /** [n], written; may be x */
+  readonly y: BufferLike
+}
+
+export interface DropoutBackwardArgs extends DropoutOptions {
+  /** [n] */
+  readonly dy: BufferLike
+  /** [n], written; may be dy */
+  readonly dx: BufferLike
+}
+
+async function dropped(
+  runtime: Runtime,
+  what: string,
+  [from, to]: readonly [name: string, name: string],
+  { x, y, n, p, seed, stream = 0, type = 'f32' }: DropoutArgs,
+  options: HostOptions,
+): Promise<void> {
+  checkSizes(what, { n })
+  checkU32(what, { seed, stream })
+  if (!(p >= 0 && p < 1)) throw new RangeError(`${what}: p must be from 0 to below 1, got ${p}`)
+  checkBuffers(what, { [from]: [x, n, bytesOf(type)], [to]: [y, n, bytesOf(type)] })
+  if (n === 0) return
+  const params = { n, seed, stream, threshold: dropThreshold(p), scale: 1 / (1 - p) }
+  await runtime.run(chosen(type === 'f16' ? g.dropout_f16 : g.dropout, options), { x, y, ...params })
+}
+
+/** y[i] = x[i] / (1 − p), or 0 with probability p: by the random bits of (seed, stream, i), the same on every device. */
+export async function dropout(runtime: Runtime, args: DropoutArgs, options: HostOptions = {}): Promise<void> {
+  await dropped(runtime, 'dropout', ['x', 'y'], args, options)
+}
+
+/** dx of `dropout` with the same p, seed and stream, which make the mask again. */
+export async function dropoutBackward(
+  runtime: Runtime,
+  { dy, dx, ...rest }: DropoutBackwardArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  await dropped(runtime, 'dropout_backward', ['dy', 'dx'], { x: dy, y: dx, ...rest }, options)
+}

@@ -1,0 +1,32 @@
+/** The greatest number of columns: what sums of 14-bit halves of weights allow, and what three digits of a place allow. */
+export const SAMPLE_COLS = 2 ** 18
+export const TOP_K_COLS = 2 ** 24
+
+/** A weight has 28 bits, in halves that sum up without a carry. */
+export const HALF_BITS = 14
+/** 2⁻ᵗ = (65535 − t·(C₁ − t·(C₂ − t·(C₃ − t·C₄)))) / 2¹⁶ for t in [0, 1), in products of 16 × 16 bits (least squares). */
+export const POWER = [45421, 15698, 3496, 452] as const
+/** The weight of the greatest logit: 65535 · 2¹². */
+export const WEIGHT_SHIFT = 12
+/** So many halvings leave nothing of a weight. */
+const HALVINGS = 28
+
+const GREATEST = 2 ** 127
+
+/**
+ * What the kernel knows of a temperature > 0, rounded to f32 once, for everybody: a logit `gap` below the greatest has gap · scale
+ * as its distance in 2⁻¹⁶ of a halving, and one that is `reach` or more below has no weight.
+ */
+export function temperatureParams(temperature: number): { readonly scale: number; readonly reach: number } {
+  const halving = temperature * Math.LN2
+  return {
+    scale: Math.fround(Math.min(65536 / halving, GREATEST)),
+    reach: Math.fround(Math.min(HALVINGS * halving, GREATEST)),
+  }
+}
+
+/** As `top_p`: no limit. */
+export const WHOLE = 0xffff_ffff
+
+/** A part of 1 in 2⁻³². */
+export const partOf = (p: number): number => (p >= 1 ? WHOLE : Math.min(Math.floor(p * 2 ** 32), WHOLE - 1))

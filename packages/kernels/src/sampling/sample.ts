@@ -1,0 +1,97 @@
+import { d, type Expr, fn, input, kernel, output, u32 } from '@weft/dsl'
+import { randomBits } from '../parts/random'
+import { MIN, SUM, workgroupReduce } from '../parts/reduce'
+import { named, read, type Storage, scalars } from '../parts/storage'
+import { descend, sums } from './descend'
+import { carried, halves, type Mass, share, valueOfKey, weightAt } from './mass'
+import { WEIGHT_SHIFT, WHOLE } from './plan'
+import { rankOf } from './top-k'
+
+/**
+ * out[r] = a column of row r, drawn with probability softmax(logits / temperature) among the `top_k` greatest, and of those among the
+ * fewest whose probabilities are more than top_p together (Holtzman et al., "The curious case of neural text degeneration", 2020; in this
+ * order, as libraries of language models have it). Equal logits count in the order of their columns.
+ *
+ * The answer is the same on every device, bit by bit, since no rounded sum or exponential decides it:
+ *
+ * - ranks are order keys, so the k greatest are found by integers;
+ * - the distance of a logit from the greatest is one subtraction and one product in f32, both correctly rounded everywhere, cut to an
+ *   integer; from there on 2^−distance is a polynomial in integers, and sums of weights are exact, whatever their order;
+ * - the random number is 32 bits of (seed of the row, step). It picks the column at which the sum of the weights, greatest first,
+ *   passes that part of the whole: no threshold is needed between the filters and the draw.
+ *
+ * A weight is within 2⁻¹³ of e^((x − top) / temperature), relatively, and 0 below 2⁻²⁸, which all in all no number of draws that
+ * is practical can tell. −∞ has no weight, unless all are −∞; +∞ and NaN take all of it: a broken row does not look like a sound one.
+ */
+
+const WORKGROUP = 256
+/** The greatest weight, which is that of the distance 0. */
+const FULL = (65535 << WEIGHT_SHIFT) >>> 0
+
+const sampleOf = (storage: Storage) =>
+  kernel(
+    named('sample_rows', storage),
+    {
+      doc: 'a column of each row, drawn by temperature, top-k and top-p; the same on every device',
+      workgroupSize: [WORKGROUP],
+      bindings: { logits: input(scalars(storage)), seeds: input(d.arrayOf(d.u32)), out: output(d.arrayOf(d.u32)) },
+      params: { rows: d.u32, cols: d.u32, step: d.u32, scale: d.f32, reach: d.f32, top_k: d.u32, top_p: d.u32 },
+      workgroups: ({ rows }) => [rows],
+    },
+    ({ logits, seeds, out, cols, step, scale, reach, top_k, top_p }, k) => {
+      const row = k.let('row', k.workgroupIndex)
+      const start = k.let('start', row.mul(cols))
+      const rankAt = (i: Expr<'u32'>) => rankOf(read(logits.at(start.add(i))))
+      const memory = sums(k)
+
+      const best = k.var('best', u32(0xffff_ffff))
+      k.range('i', k.localIndex, cols, WORKGROUP, (i) => best.set(MIN.combine(best, rankAt(i))))
+      const first = k.let('first', workgroupReduce(k, 'row_best', best, MIN))
+      const top = k.let('top', valueOfKey(first.bitNot()))
+
+      // the last one that is among the k greatest; at first there is no such limit
+      const cut = k.var({ cut_rank: u32(0xffff_ffff), cut_place: u32(0xffff_ffff) })
+      k.if(top_k.lt(cols), () => {
+        const last = descend(k, memory, { cols, rankAt, target: halves(top_k.sub(1)) })
+        cut.cut_rank.set(last.rank)
+        cut.cut_place.set(last.place)
+      })
+
+      const measure = (i: Expr<'u32'>, rank: Expr<'u32'>): Mass => {
+        const gap = k.let('gap', top.sub(valueOfKey(rank.bitNot())))
+        // an infinite gap, and one that is NaN, is not below the reach
+        const { weight } = k.var({ weight: u32(0) })
+        const kept = rank.lt(cut.cut_rank).or(rank.eq(cut.cut_rank).and(i.le(cut.cut_place)))
+        k.if(rank.eq(first), () => weight.set(FULL)).elseIf(gap.lt(reach), () =>
+          weight.set(weightAt(u32(gap.mul(scale)))),
+        )
+        return halves(k.let('weight_kept', fn.select(u32(0), weight, kept)))
+      }
+
+      const part = k.var({ part_high: u32(0), part_low: u32(0) })
+      k.range('i', k.localIndex, cols, WORKGROUP, (i) => {
+        const mass = measure(i, k.let('rank', rankAt(i)))
+        part.part_high.addAssign(mass.high)
+        part.part_low.addAssign(mass.low)
+      })
+      const whole = carried({
+        high: k.let('row_sum_high', workgroupReduce(k, 'row_high', part.part_high, SUM)),
+        low: k.let('row_sum_low', workgroupReduce(k, 'row_low', part.part_low, SUM)),
+      })
+      const mass = k.var({ mass_high: whole.high, mass_low: whole.low })
+      const sum = { high: mass.mass_high, low: mass.mass_low }
+
+      k.if(top_p.ne(WHOLE), () => {
+        const nucleus = descend(k, memory, { cols, rankAt, measure, target: share(sum, top_p) })
+        mass.mass_high.set(nucleus.sum.high)
+        mass.mass_low.set(nucleus.sum.low)
+      })
+
+      const bits = k.let('bits', randomBits(seeds.at(row), [step, u32(0), u32(0)]))
+      const drawn = descend(k, memory, { cols, rankAt, measure, target: share(sum, bits) })
+      k.if(k.localIndex.eq(0), () => out.at(row).set(drawn.place))
+    },
+  )
+
+export const sampleRows = sampleOf('f32')
+export const sampleRowsHalf = sampleOf('f16')

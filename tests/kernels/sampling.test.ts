@@ -1,0 +1,4 @@
+import { paritySuite } from '../parity/harness.js'
+import { fullCases, samplingCases } from './sampling.cases.js'
+
+await paritySuite('kernels: sampling', [...samplingCases, ...fullCases])
