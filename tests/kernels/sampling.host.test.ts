@@ -147,8 +147,8 @@ onDevices('sampling', sources, ({ runtime, options }) => {
     await runtime().idle()
   })
 
-  it('f16, where the device has it', async () => {
-    if (!runtime().info.features.includes('shader-f16')) return
+  it('draws from f16', async ({ skip }) => {
+    if (!runtime().info.features.includes('shader-f16')) skip('the device has no shader-f16')
     const bits = f16s(...normal(1, 600))
     const x = runtime().buffer(bits)
     const given = { logits: fromF16(bits), seeds: [1, 2], rows: 2, cols: 300, topK: 20 }
