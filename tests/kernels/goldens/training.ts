@@ -52,10 +52,10 @@ export const adamw: Check = {
     return { p: trail, m: await desk.read(m, n, 'f32'), v: await desk.read(v, n, 'f32') }
   },
   bounds: (golden) => {
-    const { steps, n, lr, beta1, beta2, decay } = golden.attrs<Adamw>()
+    const { steps, n, lr, beta2, decay } = golden.attrs<Adamw>()
     const [g, p] = [size(golden.input('g')), size(golden.result('p'))]
-    // 1 - beta of a beta rounded to f32, and the sums and products of each step
-    const [first, second] = [U / (1 - beta1) + 8 * steps * U, U / (1 - beta2) + 8 * steps * U]
+    // beta and 1 - beta, each rounded to f32, and the sums and products of each step
+    const [first, second] = [8 * steps * U, 8 * steps * U]
     // m̂² ≤ Σ w g² for the weights w ≤ 1 of m̂ (Jensen), and v̂ = Σ u g² with weights u of at least β₂^steps / steps
     const longest = Math.sqrt(steps / beta2 ** steps)
     const each = lr * (longest * (first + second + 16 * U) + 4 * decay * U * p) + 4 * storage(golden) * p

@@ -9,8 +9,8 @@ import { named, read, type Storage, scalars, stored } from '../parts/storage'
  *     p ← p − lr · decay · p − lr · (m / (1 − β₁ᵗ)) / (√(v / (1 − β₂ᵗ)) + eps)
  *
  * p, g: [n] parameters and gradients, in the storage of the kernel; m, v: [n], always f32, since (1 − β₂) g² of a small g is
- * nothing in f16. `correction1` and `correction2` are 1 − β₁ᵗ and 1 − β₂ᵗ of the step t ≥ 1: powers belong to the host, which has
- * them in float64. `scale` multiplies the gradient first: 1 / loss scale, or the factor of a clipped norm.
+ * nothing in f16. `rest1` and `rest2` are 1 − β₁ and 1 − β₂, `correction1` and `correction2` 1 − β₁ᵗ and 1 − β₂ᵗ of the step t ≥ 1: the
+ * host has them in float64, where 1 − 0.999 keeps its digits. `scale` multiplies the gradient first: 1 / loss scale, or the factor of a clipped norm.
  */
 const adamwOf = (storage: Storage) =>
   kernel(
@@ -29,6 +29,8 @@ const adamwOf = (storage: Storage) =>
         lr: d.f32,
         beta1: d.f32,
         beta2: d.f32,
+        rest1: d.f32,
+        rest2: d.f32,
         eps: d.f32,
         decay: d.f32,
         correction1: d.f32,
@@ -37,12 +39,12 @@ const adamwOf = (storage: Storage) =>
       },
       workgroups: ({ n }) => [ceilDiv(n, 256)],
     },
-    ({ p, g, m, v, n, lr, beta1, beta2, eps, decay, correction1, correction2, scale }, k) => {
+    ({ p, g, m, v, n, lr, beta1, beta2, rest1, rest2, eps, decay, correction1, correction2, scale }, k) => {
       const i = k.let('i', k.globalIndex)
       k.if(i.lt(n), () => {
         const gradient = k.let('gradient', read(g.at(i)).mul(scale))
-        const first = k.let('first', f32`${beta1} * ${m.at(i)} + (1 - ${beta1}) * ${gradient}`)
-        const second = k.let('second', f32`${beta2} * ${v.at(i)} + (1 - ${beta2}) * ${gradient} * ${gradient}`)
+        const first = k.let('first', f32`${beta1} * ${m.at(i)} + ${rest1} * ${gradient}`)
+        const second = k.let('second', f32`${beta2} * ${v.at(i)} + ${rest2} * ${gradient} * ${gradient}`)
         m.at(i).set(first)
         v.at(i).set(second)
         const value = k.let('value', read(p.at(i)))

@@ -45,7 +45,8 @@ export async function adamw(
     throw new RangeError(`adamw: step must be an integer from 1 on, got ${step}`)
   checkBuffers('adamw', { p: [p, n, bytesOf(type)], g: [gradient, n, bytesOf(type)], m: [m, n], v: [v, n] })
   const [correction1, correction2] = [1 - beta1 ** step, 1 - beta2 ** step]
-  const params = { n, lr, beta1, beta2, eps, decay, correction1, correction2, scale }
+  const [rest1, rest2] = [1 - beta1, 1 - beta2]
+  const params = { n, lr, beta1, beta2, rest1, rest2, eps, decay, correction1, correction2, scale }
   await runtime.run(chosen(type === 'f16' ? g.adamw_f16 : g.adamw, options), { p, g: gradient, m, v, ...params })
 }
 
