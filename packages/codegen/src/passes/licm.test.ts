@@ -1,4 +1,5 @@
 import { f32, fn, u32 } from '@weft/dsl'
+import { type Expr, forEachExpr, type Op } from '@weft/dsl/ir'
 import { expect, test } from 'vitest'
 import { dce } from './dce'
 import { bodyOf, built, text } from './testing/body'
@@ -60,4 +61,22 @@ test('in a loop of its own tests, too', () => {
       ),
     ),
   ).toMatch(/^var i: u32 = 1:u32\n%1 = let quotient = n \/ m\nloop/)
+})
+
+test('what changes in a loop stays one expression where it is used more than once', () => {
+  const moved = licm(
+    built(({ out, n, m }, k) => {
+      k.range('i', n, (i) => {
+        const once = n.div(m).bitXor(i)
+        out.at(i).set(f32(once.mul(once)))
+      })
+    }),
+  )
+  expect(bodyOf(moved)).toContain('= let quotient = n / m')
+  const products: Expr[] = []
+  forEachExpr(moved.body, (e) => {
+    if (e.kind === 'op' && e.op === 'mul') products.push(e)
+  })
+  const [product] = products as [Op]
+  expect(product.args[0]).toBe(product.args[1])
 })

@@ -10,6 +10,8 @@ interface Loop {
   readonly before: Stmt[]
   /** What has been moved before it. */
   readonly moved: Map<Node, Node>
+  /** What changes in it, with what has been moved by name: once for each, so that what is shared stays so. */
+  readonly rebuilt: Map<Node, Node>
 }
 
 /**
@@ -33,7 +35,7 @@ export class Loops {
   /** What `walk` makes of a loop, after what it does not change. */
   within(out: Stmt[], walk: () => readonly Stmt[]): void {
     const before: Stmt[] = []
-    this.#open.push({ before, moved: new Map() })
+    this.#open.push({ before, moved: new Map(), rebuilt: new Map() })
     const made = walk()
     this.#open.pop()
     out.push(...before, ...made)
@@ -44,13 +46,22 @@ export class Loops {
     const node = e as Node
     if (!this.hoist || this.#open.length === 0 || node.cost < WORTH) return node
     const loop = this.#open[node.depth]
-    if (!loop) return this.graph.rebuild(node, this.hoisted)
+    if (!loop) return this.#rebuilt(node, this.#open[this.#open.length - 1] as Loop)
     const known = loop.moved.get(node)
     if (known) return known
     const result = this.graph.result(node.type, node.depth)
     loop.moved.set(node, result)
     loop.before.push({ kind: 'let', at: node.at, name: nameOf(node), value: node, result })
     return result
+  }
+
+  #rebuilt(node: Node, { rebuilt }: Loop): Node {
+    let made = rebuilt.get(node)
+    if (made === undefined) {
+      made = this.graph.rebuild(node, this.hoisted)
+      rebuilt.set(node, made)
+    }
+    return made
   }
 }
 
