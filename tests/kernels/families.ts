@@ -1,5 +1,6 @@
 import type { ParityCase } from '../parity/case.js'
 import { attentionCases } from './attention.cases.js'
+import { attentionBackwardCases } from './attention-backward.cases.js'
 import { attentionForwardCases } from './attention-forward.cases.js'
 import { decodeCases } from './decode.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
@@ -23,6 +24,7 @@ import { visionCases } from './vision.cases.js'
 /** The parity cases of the library, by family: each on the edges of its tiles, with odd sizes, guarded outputs and every option. */
 export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   attention: attentionCases,
+  'attention-backward': attentionBackwardCases,
   'attention-forward': attentionForwardCases,
   decode: decodeCases,
   elementwise: elementwiseCases,

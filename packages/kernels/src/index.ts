@@ -3,6 +3,7 @@
  * TypeScript with float64 accumulation. Shapes, errors and numerics are with each function.
  */
 export * from './attention'
+export * from './attention-backward'
 export * from './attention-forward'
 export * from './decode'
 export * from './elementwise'

@@ -1,5 +1,6 @@
 /** `@weft/kernels/source`: the kernels as DSL values, and the factories that specialize them. */
 export * from './attention/source'
+export * from './attention-backward/source'
 export * from './attention-forward/source'
 export * from './decode/source'
 export * from './elementwise/source'

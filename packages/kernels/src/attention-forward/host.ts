@@ -159,7 +159,8 @@ function viewOf(what: string, name: string, input: PairInput | undefined, args: 
   return strides
 }
 
-function dropoutParams(what: string, dropout: AttentionForwardArgs['dropout']) {
+/** Which weights a dropout drops, as params. */
+export function dropoutParams(what: string, dropout: AttentionForwardArgs['dropout']) {
   const { probability, seed } = dropout ?? { probability: 0, seed: 0 }
   if (!(probability >= 0 && probability < 1)) {
     throw new RangeError(`${what}: dropout.probability must be from 0 to below 1, got ${probability}`)

@@ -1,0 +1,2 @@
+export { type AttentionBackwardArgs, attentionBackward } from './host'
+export { type AttentionBackwardReferenceArgs, attentionBackwardReference } from './reference'

@@ -1,0 +1,46 @@
+import { type AttentionForwardReferenceArgs, attentionRows } from '../attention-forward/reference'
+import { expectLength } from '../expect-length'
+
+export interface AttentionBackwardReferenceArgs extends AttentionForwardReferenceArgs {
+  /** `[batch, heads, queries, headSize]`: the gradient of the output */
+  readonly dout: ArrayLike<number>
+}
+
+/**
+ * The gradients of `attentionForwardReference` in float64, row by row of the softmax: with weights w and the gradients g of the weights,
+ *
+ *     g_j = kept_j · dout · v_j      ds_j = w_j (g_j − Σ w g) · slope_j
+ *     dq = scale Σ ds_j k_j      dk_j += scale ds_j q      dv_j += w_j kept_j dout
+ *
+ * @returns dq like q, dk and dv like k and v
+ */
+export function attentionBackwardReference(args: AttentionBackwardReferenceArgs): {
+  readonly dq: Float64Array
+  readonly dk: Float64Array
+  readonly dv: Float64Array
+} {
+  const { q, k, v, dout, queries, headSize, capacity = args.keys, scale = headSize ** -0.5 } = args
+  expectLength('dout', dout, q.length)
+  const [dq, dk, dv] = [new Float64Array(q.length), new Float64Array(k.length), new Float64Array(v.length)]
+  for (const { h, kvHead, i, weights, kept, slope } of attentionRows(args)) {
+    const at = (h * queries + i) * headSize
+    const keyAt = (j: number): number => (kvHead * capacity + j) * headSize
+    const gradient = weights.map((weight, j) => {
+      if (weight === 0) return 0
+      let sum = 0
+      for (let c = 0; c < headSize; c++) sum += dout[at + c]! * v[keyAt(j) + c]!
+      return kept[j]! * sum
+    })
+    const mean = gradient.reduce((sum, g, j) => sum + weights[j]! * g, 0)
+    weights.forEach((weight, j) => {
+      if (weight === 0) return
+      const ds = weight * (gradient[j]! - mean) * slope[j]! * scale
+      for (let c = 0; c < headSize; c++) {
+        dq[at + c]! += ds * k[keyAt(j) + c]!
+        dk[keyAt(j) + c]! += ds * q[at + c]!
+        dv[keyAt(j) + c]! += weight * kept[j]! * dout[at + c]!
+      }
+    })
+  }
+  return { dq, dk, dv }
+}

@@ -1,0 +1,3 @@
+export { attentionBackwardDkvs } from './dkv'
+export { attentionBackwardDqs } from './dq'
+export { attentionBackwardRows, attentionBackwardRowsHalf } from './rows'

@@ -1,0 +1,67 @@
+import * as kernels from '@weft/kernels'
+import {
+  attentionBackwardDkvs,
+  attentionBackwardDqs,
+  attentionBackwardRows,
+  attentionForwards,
+} from '@weft/kernels/source'
+import { expect, it } from 'vitest'
+import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
+import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
+import { onDevices } from './devices.js'
+
+const sources = [...attentionForwards, ...attentionBackwardDqs, ...attentionBackwardDkvs, attentionBackwardRows]
+
+onDevices('attention backward', sources, ({ runtime, options }) => {
+  const sizes = { batch: 2, heads: 4, kvHeads: 2, queries: 3, keys: 11, headSize: 12 }
+  const [rows, pairs] = [2 * 4 * 3 * 12, 2 * 2 * 11 * 12]
+  const x = { q: uniform(1, rows, -1, 1), k: uniform(2, pairs, -1, 1), v: uniform(3, pairs, -1, 1) }
+  const dout = uniform(4, rows, -1, 1)
+  const upload = (data: Float32Array) => runtime().buffer(data)
+  const args = () => ({
+    ...{ q: upload(x.q), k: upload(x.k), v: upload(x.v), dout: upload(dout), ...sizes },
+    ...{ out: upload(new Float32Array(rows)), lse: upload(new Float32Array(24)) },
+    ...{ dq: upload(new Float32Array(rows)), dk: upload(new Float32Array(pairs)), dv: upload(new Float32Array(pairs)) },
+  })
+
+  it('after the forward, with the weights that it dropped', async () => {
+    const all = args()
+    const given = { causal: true, softCap: 3, dropout: { probability: 0.25, seed: 5 } }
+    await kernels.attentionForward(runtime(), { ...all, ...given }, options)
+    await kernels.attentionBackward(runtime(), { ...all, ...given }, options)
+    const keep = (h: number, i: number, j: number) => randomBitsOf(5, [h, i, j]) >= dropThreshold(0.25)
+    const reference = { ...sizes, ...x, dout, causal: true, softCap: 3, keep, keepScale: 1 / 0.75 }
+    const expected = kernels.attentionBackwardReference(reference)
+    for (const name of ['dq', 'dk', 'dv'] as const)
+      expect(maxError(await all[name].read(Float32Array), expected[name]).relative).toBeLessThan(1e-4)
+  })
+
+  it('is the same to the last bit from run to run', async () => {
+    const all = args()
+    await kernels.attentionForward(runtime(), all, options)
+    const once = async () => {
+      await kernels.attentionBackward(runtime(), all, options)
+      return [await all.dq.read(Float32Array), await all.dk.read(Float32Array), await all.dv.read(Float32Array)]
+    }
+    expect(await once()).toEqual(await once())
+  })
+
+  it('no queries give gradients of 0 for keys [case-S22]', async () => {
+    const all = args()
+    const dk = upload(new Float32Array(pairs).fill(3))
+    await kernels.attentionBackward(runtime(), { ...all, dk, queries: 0 }, options)
+    expect((await dk.read(Float32Array)).every((value) => value === 0)).toBe(true)
+  })
+
+  it('refuses what does not fit before anything is recorded', async () => {
+    const all = args()
+    const bad = (change: Partial<kernels.AttentionBackwardArgs>, text: string) =>
+      expect(kernels.attentionBackward(runtime(), { ...all, ...change }, options)).rejects.toThrow(text)
+    await bad({ kvHeads: 3 }, 'attention_backward: heads must be a multiple of kvHeads = 3, got 4')
+    await bad({ headSize: 257 }, 'headSize must be at most 256, got 257')
+    await bad({ queries: 4 }, 'q must have 384 elements, and has 288')
+    await bad({ dv: upload(new Float32Array(1)) }, 'dv must have 528 elements, and has 1')
+    await bad({ dropout: { probability: -1, seed: 0 } }, 'dropout.probability must be from 0 to below 1, got -1')
+    await runtime().idle()
+  })
+})
