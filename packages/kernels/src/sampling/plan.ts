@@ -11,18 +11,19 @@ export const WEIGHT_SHIFT = 12
 /** So many halvings leave nothing of a weight. */
 const HALVINGS = 28
 
-const GREATEST = 2 ** 127
+/**
+ * Temperatures beyond these are as these: below, only equals of the greatest are left, and subnormal numbers, which a device may take
+ * for 0, would decide; above, everything is as likely as everything.
+ */
+const [COLDEST, HOTTEST] = [2 ** -60, 2 ** 100]
 
 /**
  * What the kernel knows of a temperature > 0, rounded to f32 once, for everybody: a logit `gap` below the greatest has gap · scale
  * as its distance in 2⁻¹⁶ of a halving, and one that is `reach` or more below has no weight.
  */
 export function temperatureParams(temperature: number): { readonly scale: number; readonly reach: number } {
-  const halving = temperature * Math.LN2
-  return {
-    scale: Math.fround(Math.min(65536 / halving, GREATEST)),
-    reach: Math.fround(Math.min(HALVINGS * halving, GREATEST)),
-  }
+  const halving = Math.min(Math.max(temperature, COLDEST), HOTTEST) * Math.LN2
+  return { scale: Math.fround(65_536 / halving), reach: Math.fround(HALVINGS * halving) }
 }
 
 /** As `top_p`: no limit. */

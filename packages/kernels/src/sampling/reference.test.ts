@@ -42,8 +42,12 @@ describe('weights', () => {
   })
 
   test('temperatures at the ends of f32', () => {
-    for (const temperature of [1e-45, 1e-30, 1e30, 1e38, Number.MAX_VALUE])
-      for (const value of Object.values(temperatureParams(temperature))) expect(Number.isFinite(value)).toBe(true)
+    // normal numbers of f32
+    for (const temperature of [5e-324, 1e-45, 1e-30, 1e30, 1e38, Number.MAX_VALUE])
+      for (const value of Object.values(temperatureParams(temperature))) {
+        expect(value).toBeGreaterThan(2 ** -126)
+        expect(value).toBeLessThan(2 ** 127)
+      }
     expect(sampleWeights([1, 2], 1e-45)).toEqual([0, weightOfDistance(0)])
     expect(sampleWeights([1, 2], 1e38)).toEqual([weightOfDistance(0), weightOfDistance(0)])
   })

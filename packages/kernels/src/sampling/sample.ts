@@ -15,13 +15,14 @@ import { rankOf } from './top-k'
  * The answer is the same on every device, bit by bit, since no rounded sum or exponential decides it:
  *
  * - ranks are order keys, so the k greatest are found by integers;
- * - the distance of a logit from the greatest is one subtraction and one product in f32, both correctly rounded everywhere, cut to an
- *   integer; from there on 2^−distance is a polynomial in integers, and sums of weights are exact, whatever their order;
+ * - the distance of a logit from the greatest is one subtraction and one product in f32, which there is nothing to fuse with, and which
+ *   WGSL wants correctly rounded; it leaves open in which direction, and devices round to nearest. The distance is cut to an integer;
+ *   from there on 2^−distance is a polynomial in integers, and sums of weights are exact, whatever their order;
  * - the random number is 32 bits of (seed of the row, step). It picks the column at which the sum of the weights, greatest first,
  *   passes that part of the whole: no threshold is needed between the filters and the draw.
  *
- * A weight is within 2⁻¹³ of e^((x − top) / temperature), relatively, and 0 below 2⁻²⁸, which all in all no number of draws that
- * is practical can tell. −∞ has no weight, unless all are −∞; +∞ and NaN take all of it: a broken row does not look like a sound one.
+ * A weight is e^((x − top) / temperature) within 2⁻¹³ of itself, cut to a multiple of 2⁻²⁸; the draw has a grain of 2⁻³² of the sum.
+ * −∞ has no weight, unless all are −∞; +∞ and NaN take all of it, so that a broken row does not look like a sound one.
  */
 
 const WORKGROUP = 256
