@@ -2,6 +2,7 @@ import type { ParityCase } from '../parity/case.js'
 import { attentionCases } from './attention.cases.js'
 import { attentionBackwardCases } from './attention-backward.cases.js'
 import { attentionForwardCases } from './attention-forward.cases.js'
+import { blocksCases } from './blocks.cases.js'
 import { decodeCases } from './decode.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
 import { gemmCases } from './gemm.cases.js'
@@ -10,6 +11,7 @@ import { matmulCases } from './matmul.cases.js'
 import { normCases } from './norm.cases.js'
 import { normsCases } from './norms.cases.js'
 import { optimizerCases } from './optimizer.cases.js'
+import { quantCases } from './quant.cases.js'
 import { reduceCases } from './reduce.cases.js'
 import { ropeCases } from './rope.cases.js'
 import { rowsCases } from './rows.cases.js'
@@ -27,6 +29,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   'attention-backward': attentionBackwardCases,
   'attention-forward': attentionForwardCases,
   decode: decodeCases,
+  blocks: blocksCases,
   elementwise: elementwiseCases,
   'kv-cache': kvCacheCases,
   gemm: gemmCases,
@@ -34,6 +37,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   norm: normCases,
   norms: normsCases,
   optimizer: optimizerCases,
+  quant: quantCases,
   reduce: reduceCases,
   rope: ropeCases,
   rows: rowsCases,

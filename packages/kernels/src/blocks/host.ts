@@ -1,0 +1,71 @@
+import type { CompiledKernel } from '@weft/codegen'
+import * as g from '../../generated/blocks'
+import { type BufferLike, checkSizes, type HostOptions, type Runtime } from '../host'
+import {
+  type Bound,
+  runDequantize,
+  runEmbedding,
+  runMatmul,
+  type WeightsAt,
+  type WeightsBy,
+  type WeightsTo,
+} from '../quant/weights-host'
+import { BLOCKS, type BlockName } from './layout'
+
+/** Weights W: [n, k] on the device as llama.cpp's blocks, rows one after another, as they are in a GGUF file. */
+export interface BlockWeights {
+  readonly format: BlockName
+  readonly w: BufferLike
+  /** The byte of `w` where the first block is: any multiple of 2, unlike the offset of a binding. 0 when left out. */
+  readonly offset?: number
+  readonly n: number
+  /** A whole number of blocks. */
+  readonly k: number
+}
+
+const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
+
+function bound(what: string, { format, w, offset = 0, n, k }: BlockWeights): Bound {
+  const layout = BLOCKS[format]
+  if (layout === undefined)
+    throw new RangeError(`${what}: format must be one of ${Object.keys(BLOCKS).join(', ')}, got ${String(format)}`)
+  checkSizes(what, { n, k })
+  const { size, bytes } = layout
+  if (k % size !== 0) throw new RangeError(`${what}: k must be a multiple of ${size}, the block of ${format}, got ${k}`)
+  if (!Number.isSafeInteger(offset) || offset < 0 || offset % 2 !== 0)
+    throw new RangeError(`${what}: offset must be a multiple of 2 from 0 on, got ${offset}`)
+  const end = offset + ((n * k) / size) * bytes
+  if (end >= 2 ** 32) throw new RangeError(`${what}: w must end below byte 2³², got ${end}`)
+  return { format, n, k, bindings: { w: [w, end, 1] }, params: { offset } }
+}
+
+/** y = W, as f32 or f16. */
+export async function dequantizeBlocks(
+  runtime: Runtime,
+  { weights, ...to }: WeightsTo & { readonly weights: BlockWeights },
+  options: HostOptions = {},
+): Promise<void> {
+  await runDequantize(runtime, KERNELS, bound('dequantize', weights), to, options)
+}
+
+/** y[i, :] = W[index[i], :], and zeros for an index that is not below n. */
+export async function blockEmbedding(
+  runtime: Runtime,
+  { weights, ...at }: WeightsAt & { readonly weights: BlockWeights },
+  options: HostOptions = {},
+): Promise<void> {
+  await runEmbedding(runtime, KERNELS, bound('embedding', weights), at, options)
+}
+
+/**
+ * y = x · Wᵀ + bias, blocks dequantized on the way, sums in f32.
+ *
+ * @throws RangeError before anything is recorded: sizes, format, offset, buffers that are too small
+ */
+export async function blockMatmul(
+  runtime: Runtime,
+  { weights, ...by }: WeightsBy & { readonly weights: BlockWeights },
+  options: HostOptions = {},
+): Promise<void> {
+  await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options)
+}

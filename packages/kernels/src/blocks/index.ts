@@ -1,0 +1,3 @@
+export { type BlockWeights, blockEmbedding, blockMatmul, dequantizeBlocks } from './host'
+export { BLOCKS, type BlockName } from './layout'
+export { packBlocks, unpackBlocks } from './pack'

@@ -1,0 +1,189 @@
+import { expectLength } from '../expect-length'
+import { roundEven } from '../parts/half'
+
+/**
+ * Weights W: [n, k] as the kernels read them, on the host: packed, unpacked, quantized from floats, and dequantized in float64.
+ * The layouts are those of format.ts.
+ */
+
+export type WordFormat = 'int8' | 'uint8' | 'int4' | 'int4_zeros'
+
+export interface PackedWeights {
+  readonly format: WordFormat
+  readonly n: number
+  readonly k: number
+  /** Elements that share a scale: k, except with int4. */
+  readonly group: number
+  /** n rows of whole words. */
+  readonly w: Uint32Array<ArrayBuffer>
+  /** [n], or [n, groups] with int4 */
+  readonly scales: Float32Array<ArrayBuffer>
+  /** uint8: [n] of i32; int4_zeros: n rows of whole words, eight to a word */
+  readonly zeros?: Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
+}
+
+/** Bytes, four to a word in order; a row begins at a word, what fills it up is `pad`. */
+export function packBytes(values: ArrayLike<number>, n: number, k: number, pad = 0): Uint32Array<ArrayBuffer> {
+  expectLength('values', values, n * k)
+  const row = Math.ceil(k / 4)
+  return Uint32Array.from({ length: n * row }, (_, at) => {
+    let word = 0
+    for (let e = 3; e >= 0; e--) {
+      const j = (at % row) * 4 + e
+      word = (word << 8) | ((j < k ? values[Math.floor(at / row) * k + j]! : pad) & 255)
+    }
+    return word >>> 0
+  })
+}
+
+/** The bytes of a word matrix, as unsigned integers. */
+export function unpackBytes(words: ArrayLike<number>, n: number, k: number): Uint8Array<ArrayBuffer> {
+  const row = Math.ceil(k / 4)
+  expectLength('words', words, n * row)
+  return Uint8Array.from({ length: n * k }, (_, i) => {
+    const j = i % k
+    return (words[Math.floor(i / k) * row + Math.floor(j / 4)]! >>> (8 * (j % 4))) & 255
+  })
+}
+
+/** Where place j of a row is in its word of eight: places 0 … 3 in the low halves of the bytes, 4 … 7 in the high ones. */
+const nibbleShift = (j: number): number => 8 * (j % 4) + (j % 8 < 4 ? 0 : 4)
+
+/** Integers from 0 to 15, eight to a word; a row begins at a word. */
+export function packNibbles(values: ArrayLike<number>, n: number, k: number): Uint32Array<ArrayBuffer> {
+  expectLength('values', values, n * k)
+  const row = Math.ceil(k / 8)
+  const words = new Uint32Array(n * row)
+  for (let i = 0; i < n * k; i++) {
+    const j = i % k
+    words[Math.floor(i / k) * row + Math.floor(j / 8)]! |= (values[i]! & 15) << nibbleShift(j)
+  }
+  return words
+}
+
+export function unpackNibbles(words: ArrayLike<number>, n: number, k: number): Uint8Array<ArrayBuffer> {
+  const row = Math.ceil(k / 8)
+  expectLength('words', words, n * row)
+  return Uint8Array.from({ length: n * k }, (_, i) => {
+    const j = i % k
+    return (words[Math.floor(i / k) * row + Math.floor(j / 8)]! >>> nibbleShift(j)) & 15
+  })
+}
+
+/** Zero points from 0 to 15, eight to a word in order; a row begins at a word. */
+export function packZeros(values: ArrayLike<number>, n: number, groups: number): Uint32Array<ArrayBuffer> {
+  expectLength('values', values, n * groups)
+  const row = Math.ceil(groups / 8)
+  const words = new Uint32Array(n * row)
+  for (let i = 0; i < n * groups; i++) {
+    const g = i % groups
+    words[Math.floor(i / groups) * row + Math.floor(g / 8)]! |= (values[i]! & 15) << (4 * (g % 8))
+  }
+  return words
+}
+
+export function unpackZeros(words: ArrayLike<number>, n: number, groups: number): Uint8Array<ArrayBuffer> {
+  const row = Math.ceil(groups / 8)
+  expectLength('words', words, n * row)
+  return Uint8Array.from({ length: n * groups }, (_, i) => {
+    const g = i % groups
+    return (words[Math.floor(i / groups) * row + Math.floor(g / 8)]! >>> (4 * (g % 8))) & 15
+  })
+}
+
+/** Scale and zero point for values of a range, to integers from `low` to `high`. */
+export interface QuantParams {
+  readonly scale: number
+  readonly zero: number
+}
+
+/** Symmetric: the greatest size becomes `high`, 0 becomes `middle`. No values, or zeros only: a scale of 1. */
+export function symmetricParams(values: ArrayLike<number>, high: number, middle = 0): QuantParams {
+  let most = 0
+  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]!))
+  return { scale: most === 0 ? 1 : Math.fround(most / high), zero: middle }
+}
+
+/** Affine: least and greatest, with 0 among them, become `low` and `high`, and 0 an integer. */
+export function affineParams(values: ArrayLike<number>, low: number, high: number): QuantParams {
+  let [least, most] = [0, 0]
+  for (let i = 0; i < values.length; i++) {
+    least = Math.min(least, values[i]!)
+    most = Math.max(most, values[i]!)
+  }
+  const scale = most === least ? 1 : Math.fround((most - least) / (high - low))
+  return { scale, zero: Math.min(Math.max(low - roundEven(least / scale), low), high) }
+}
+
+const quantized = (x: number, { scale, zero }: QuantParams, low: number, high: number): number =>
+  Math.min(Math.max(roundEven(x / scale) + zero, low), high)
+
+interface Range {
+  readonly low: number
+  readonly high: number
+  readonly params: (values: ArrayLike<number>) => QuantParams
+}
+
+const RANGES: Readonly<Record<WordFormat, Range>> = {
+  int8: { low: -127, high: 127, params: (values) => symmetricParams(values, 127) },
+  uint8: { low: 0, high: 255, params: (values) => affineParams(values, 0, 255) },
+  int4: { low: 0, high: 15, params: (values) => symmetricParams(values, 7, 8) },
+  int4_zeros: { low: 0, high: 15, params: (values) => affineParams(values, 0, 15) },
+}
+
+export interface QuantizeOptions {
+  readonly n: number
+  readonly k: number
+  /** With int4: a multiple of 8; 32 when left out. */
+  readonly group?: number
+}
+
+const isInt4 = (format: WordFormat): boolean => format === 'int4' || format === 'int4_zeros'
+
+/**
+ * Weights from floats [n, k]: each group of a row (the whole row with int8 and uint8) gets a scale, and a zero point where the format has
+ * one; a value becomes the nearest integer.
+ */
+export function quantizeWeights(
+  format: WordFormat,
+  x: ArrayLike<number>,
+  { n, k, group: asked = 32 }: QuantizeOptions,
+): PackedWeights {
+  expectLength('x', x, n * k)
+  const group = isInt4(format) ? asked : Math.max(k, 1)
+  if (isInt4(format) && (!Number.isInteger(group) || group < 8 || group % 8 !== 0))
+    throw new RangeError(`${format}: group must be a multiple of 8, got ${group}`)
+  const groups = Math.ceil(k / group)
+  const { low, high, params } = RANGES[format]
+  const [q, scales, zeros] = [new Int32Array(n * k), new Float32Array(n * groups), new Int32Array(n * groups)]
+  for (let g = 0; g < n * groups; g++) {
+    const from = Math.floor(g / groups) * k + (g % groups) * group
+    const count = Math.min(group, k - (g % groups) * group)
+    const values = Array.from({ length: count }, (_, i) => x[from + i] as number)
+    const own = params(values)
+    scales[g] = own.scale
+    zeros[g] = own.zero
+    values.forEach((value, i) => {
+      q[from + i] = quantized(value, own, low, high)
+    })
+  }
+  const common = { format, n, k, group, scales }
+  if (format === 'int8') return { ...common, w: packBytes(q, n, k) }
+  if (format === 'uint8') return { ...common, w: packBytes(q, n, k), zeros }
+  const w = packNibbles(q, n, k)
+  return format === 'int4' ? { ...common, w } : { ...common, w, zeros: packZeros(zeros, n, groups) }
+}
+
+/** The float64 values [n, k] of weights. */
+export function dequantizeWeights({ format, n, k, group, w, scales, zeros }: PackedWeights): Float64Array {
+  const groups = Math.ceil(k / group)
+  expectLength('scales', scales, n * groups)
+  const q = isInt4(format) ? unpackNibbles(w, n, k) : unpackBytes(w, n, k)
+  const points =
+    format === 'int4_zeros' ? unpackZeros(zeros ?? [], n, groups) : format === 'uint8' ? (zeros as Int32Array) : null
+  return Float64Array.from({ length: n * k }, (_, i) => {
+    const at = Math.floor(i / k) * groups + Math.floor((i % k) / group)
+    const value = format === 'int8' ? ((q[i] as number) << 24) >> 24 : (q[i] as number)
+    return (value - (points ? (points[at] as number) : format === 'int4' ? 8 : 0)) * (scales[at] as number)
+  })
+}

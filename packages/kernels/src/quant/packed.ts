@@ -1,0 +1,27 @@
+import { type Builder, bitcast, type Expr, fn, i32, u32, vec4i, vec4u } from '@weft/dsl'
+
+/** Four bytes in a word, the first in the lowest bits. */
+
+type U32 = Expr<'u32'>
+
+/** The bytes of a word as unsigned integers. */
+export const unsignedBytes = (word: U32): Expr<'vec4u'> =>
+  vec4u(word)
+    .shr(vec4u(0, 8, 16, 24))
+    .bitAnd(vec4u(255))
+
+/** The bytes of a word as signed integers: up to the sign bit of the lane, and back with copies of it. */
+export const signedBytes = (word: U32): Expr<'vec4i'> =>
+  vec4i(bitcast(i32, word))
+    .shl(vec4u(24, 16, 8, 0))
+    .shr(vec4u(24))
+
+/** Every byte less z, as signed bytes: q - z for q and z in 0 … 15. No byte borrows from the next while its high bit is set. */
+export const lessEach = (word: U32, z: U32): U32 => u32`((${word} | 0x80808080) - ${z} * 0x01010101) ^ 0x80808080`
+
+/** The variants of a kernel that calls `dot4`. */
+export const DOT_VARIANTS = { packed: ['packed-dot'], portable: [] } as const
+
+/** Σ aᵢ bᵢ of four signed bytes each: by the instruction, or by lanes where the language has none. */
+export const dot4 = (k: Builder, a: U32, b: U32): Expr<'i32'> =>
+  k.variant === 'packed' ? fn.dot4I8Packed(a, b) : fn.dot(signedBytes(a), signedBytes(b))

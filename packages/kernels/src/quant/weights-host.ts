@@ -1,0 +1,109 @@
+import type { CompiledKernel } from '@weft/codegen'
+import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import type { Storage } from '../parts/storage'
+
+/** What weights of some format are on the device: their sizes, and bindings and params of the format by the kernels' names. */
+export interface Bound {
+  readonly format: string
+  readonly n: number
+  readonly k: number
+  /** With the elements that each must have, and their size in bytes. */
+  readonly bindings: Readonly<Record<string, readonly [buffer: BufferLike, elements: number, bytes: number]>>
+  readonly params: Readonly<Record<string, number>>
+}
+
+type Kernels = Readonly<Record<string, CompiledKernel>>
+
+const kernelOf = (kernels: Kernels, name: string, { format }: Bound, type: Storage, options: HostOptions) =>
+  chosen(kernels[`${name}_${format}${type === 'f16' ? '_f16' : ''}`] as CompiledKernel, options)
+
+const buffersOf = ({ bindings }: Bound) =>
+  Object.fromEntries(Object.entries(bindings).map(([name, [buffer]]) => [name, buffer]))
+
+function checkType(what: string, type: Storage): number {
+  if (type !== 'f32' && type !== 'f16') throw new RangeError(`${what}: type must be f32 or f16, got ${String(type)}`)
+  return type === 'f16' ? 2 : 4
+}
+
+export interface WeightsTo {
+  /** [n, k], written */
+  readonly y: BufferLike
+  /** Of y; f32 when left out. */
+  readonly type?: Storage
+}
+
+export async function runDequantize(
+  runtime: Runtime,
+  kernels: Kernels,
+  weights: Bound,
+  { y, type = 'f32' }: WeightsTo,
+  options: HostOptions,
+): Promise<void> {
+  const { n, k } = weights
+  const bytes = checkType('dequantize', type)
+  checkBuffers('dequantize', { ...weights.bindings, y: [y, n * k, bytes] })
+  const args = { ...buffersOf(weights), y, n, k, ...weights.params }
+  await runtime.run(kernelOf(kernels, 'dequantize', weights, type, options), args)
+}
+
+export interface WeightsAt extends WeightsTo {
+  /** u32: [count] */
+  readonly index: BufferLike
+  readonly count: number
+}
+
+export async function runEmbedding(
+  runtime: Runtime,
+  kernels: Kernels,
+  weights: Bound,
+  { y, index, count, type = 'f32' }: WeightsAt,
+  options: HostOptions,
+): Promise<void> {
+  const { n, k } = weights
+  const bytes = checkType('embedding', type)
+  checkSizes('embedding', { count })
+  checkBuffers('embedding', { ...weights.bindings, index: [index, count], y: [y, count * k, bytes] })
+  const args = { ...buffersOf(weights), index, y, n, k, count, ...weights.params }
+  await runtime.run(kernelOf(kernels, 'embedding', weights, type, options), args)
+}
+
+export interface WeightsBy {
+  /** [m, k] */
+  readonly x: BufferLike
+  /** [n], in the type of x */
+  readonly bias?: BufferLike
+  /** [m, n], written */
+  readonly y: BufferLike
+  readonly m: number
+  /** Of x, bias and y; f32 when left out. */
+  readonly type?: Storage
+}
+
+/** Few rows are products of a row of weights each; more are tiles. */
+const FEW = 8
+
+/** The kernel for so many rows of x, by its name without format and type. Pure. */
+export const chooseQuantMatmul = (m: number): 'matvec1' | 'matvec4' | 'matmul' =>
+  m <= 1 ? 'matvec1' : m <= FEW ? 'matvec4' : 'matmul'
+
+export async function runMatmul(
+  runtime: Runtime,
+  kernels: Kernels,
+  weights: Bound,
+  { x, bias, y, m, type = 'f32' }: WeightsBy,
+  options: HostOptions,
+): Promise<void> {
+  const { n, k } = weights
+  const bytes = checkType('quant_matmul', type)
+  checkSizes('quant_matmul', { m })
+  checkBuffers('quant_matmul', {
+    ...weights.bindings,
+    x: [x, m * k, bytes],
+    y: [y, m * n, bytes],
+    ...(bias ? { bias: [bias, n, bytes] as const } : {}),
+  })
+  const kernel = kernelOf(kernels, chooseQuantMatmul(m), weights, type, options)
+  // without a bias x stands in for it, and is not read
+  const own = { x, bias: bias ?? x, y, m, n, k, with_bias: Number(bias !== undefined) }
+  await runtime.run(kernel, { ...buffersOf(weights), ...own, ...weights.params })
+}

@@ -1,0 +1,29 @@
+import { blockKernels } from '@weft/kernels/source'
+import { BLOCKS, type BlockName } from '../../packages/kernels/src/blocks/layout.js'
+import { packBlocks, unpackBlocks } from '../../packages/kernels/src/blocks/pack.js'
+import { normal } from '../../packages/kernels/src/testing/index.js'
+import type { ParityCase } from '../parity/case.js'
+import { type CaseWeights, weightCase } from './weights.js'
+
+/** Blocks behind some others, which are bits that must not be read: they begin at no multiple of a word, let alone of 256. */
+function blockWeights(format: BlockName, n: number, blocks: number, before: number): CaseWeights {
+  const { size, bytes } = BLOCKS[format]
+  const k = blocks * size
+  const packed = packBlocks(format, normal(1, n * k))
+  const offset = before * bytes
+  const all = new Uint8Array(Math.ceil((offset + packed.length) / 4) * 4 + 4).fill(0xff)
+  all.set(packed, offset)
+  const values = unpackBlocks(format, packed, n * k)
+  return { bindings: { w: new Uint32Array(all.buffer) }, params: { offset }, values, n, k }
+}
+
+const cases: readonly ParityCase[] = blockKernels.map((kernel) => {
+  const format = kernel.name.replace(/^[a-z0-9]+_|_f16$/g, '') as BlockName
+  const m = /matvec1/.test(kernel.name) ? 2 : /matvec4/.test(kernel.name) ? 7 : 5
+  const n = kernel.name.startsWith('matmul') ? 66 : 3
+  const before = kernel.name.endsWith('_f16') ? 0 : 3
+  return weightCase(kernel, blockWeights(format, n, 2, before), m, before > 0 ? ' behind 3 blocks [case-S30]' : '')
+})
+
+/** As they ship: with params in uniform buffers. */
+export const blocksCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
