@@ -49,7 +49,7 @@ export class Arena {
   buffer<T extends ArrayBufferView>(type: ArrayType<T>, length: number, options?: BufferOptions): DeviceBuffer<T>
   buffer<S extends BaseData>(schema: S, value?: InferInput<S>, options?: BufferOptions): DeviceBuffer<Infer<S>>
   buffer(what: unknown, ...rest: unknown[]): DeviceBuffer<unknown> {
-    this.#buffers.life.check()
+    this.#buffers.work.life.check()
     if (this.destroyed) throw fault('buffer-destroyed', `the arena '${this.#label}' was destroyed`)
     const { size, form, initial, options } = request(what, rest)
     const offset = this.#used

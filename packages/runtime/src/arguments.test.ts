@@ -68,7 +68,7 @@ describe('arguments are checked before anything runs', () => {
     expect(text).toBe("binding-size: 'v': 'x' (array<vec4f>) has 12 bytes, expected at least 16")
     const vec3 = { name: 'v', bindings: { x: 'read array<vec3f>' }, body: '', launch: linear(1) }
     expect(await attempt('binding-size', vec3, ({ buffer }) => ({ x: buffer(6) }))).toContain(
-      'no whole number of elements of 16 bytes',
+      'has 24 bytes, expected a whole number of elements of 16 bytes',
     )
     const ranged = (offset: number, size?: number) =>
       attempt('binding-size', vec4, ({ buffer }) => ({ x: { buffer: buffer(256), offset, size } }))

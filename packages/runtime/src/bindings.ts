@@ -13,37 +13,38 @@ export interface Range {
   readonly bound: number
 }
 
+/** Finds the range that a caller's value means; `what` names it in errors. Throws what `rangeOf` does. */
+export type Resolve = (value: unknown, what: string) => Range
+
 /** The limits that bindings are held to. */
 export type Limits = Readonly<Record<string, number>>
 
 export const isWritten = ({ access }: CompiledBinding): boolean => access !== 'read'
 
+/** What a buffer binding is held to: the usage it needs, and the limits of its size and offset. */
 const STORAGE = {
-  flag: USAGE.STORAGE,
   usage: 'STORAGE',
   size: 'maxStorageBufferBindingSize',
   align: 'minStorageBufferOffsetAlignment',
 } as const
 const UNIFORM = {
-  flag: USAGE.UNIFORM,
   usage: 'UNIFORM',
   size: 'maxUniformBufferBindingSize',
   align: 'minUniformBufferOffsetAlignment',
 } as const
 
-/** Checks one range against its declaration and the limits. Throws before anything is recorded. */
-export function checkRange(kernel: string, binding: CompiledBinding, range: Range, limits: Limits): void {
-  const what = `'${kernel}': '${binding.name}'`
+/** Whether memory may be used so. A GPUBuffer of the caller's can do what it was created for. */
+function checkUsage({ gpu, usageNote }: Memory, usage: 'STORAGE' | 'UNIFORM' | 'INDIRECT', what: string): void {
+  if (!gpu || (gpu.usage & USAGE[usage]) !== 0) return
+  const note = usageNote?.(usage) ?? `create it with GPUBufferUsage.${usage}`
+  throw fault('binding-type', `${what} is a GPUBuffer without ${usage} usage`, note)
+}
+
+/** Checks one range against its declaration and the limits; `what` names it in errors. Throws before anything is recorded. */
+export function checkRange(binding: CompiledBinding, range: Range, limits: Limits, what: string): void {
   const { memory, offset, size, bound } = range
   const rules = binding.kind === 'uniform' ? UNIFORM : STORAGE
-  if (memory.destroyed) throw fault('buffer-destroyed', `${what} is a buffer that was destroyed`)
-  if (memory.gpu && (memory.gpu.usage & rules.flag) === 0) {
-    throw fault(
-      'binding-type',
-      `${what} is a GPUBuffer without ${rules.usage} usage`,
-      memory.usageNote?.(rules.usage) ?? `create it with GPUBufferUsage.${rules.usage}`,
-    )
-  }
+  checkUsage(memory, rules.usage, what)
   if (size === 0) return // bound to a stand-in
   const align = limits[rules.align] ?? 256
   if (offset % align !== 0) {
@@ -51,23 +52,6 @@ export function checkRange(kernel: string, binding: CompiledBinding, range: Rang
       'binding-size',
       `${what} starts at byte ${count(offset)}, expected a multiple of ${align} (${rules.align})`,
       `it could start at ${nearest(offset, align)}; runtime.arena(bytes) places many tensors in one buffer`,
-    )
-  }
-  if (binding.kind === 'storage' && bound % 4 !== 0) {
-    throw fault('binding-size', `${what} has ${count(bound)} bytes, expected a multiple of 4`)
-  }
-  if (bound < binding.minBindingSize) {
-    throw fault(
-      'binding-size',
-      `${what} (${binding.type}) has ${count(bound)} bytes, expected at least ${count(binding.minBindingSize)}`,
-    )
-  }
-  const { element } = binding
-  if (element?.type.startsWith('vec3') && bound % element.stride !== 0) {
-    throw fault(
-      'binding-size',
-      `${what} (${binding.type}) has ${count(bound)} bytes, which is no whole number of elements of ${element.stride} bytes`,
-      `a ${element.type} in an array takes ${element.stride} bytes: pad each, or write the buffer by its schema`,
     )
   }
   const most = limits[rules.size]
@@ -78,6 +62,20 @@ export function checkRange(kernel: string, binding: CompiledBinding, range: Rang
       'bind it in parts, or create the runtime with the limits of the adapter',
     )
   }
+  const [expected, note] = misfit(binding, bound) ?? []
+  if (expected === undefined) return
+  throw fault('binding-size', `${what} (${binding.type}) has ${count(bound)} bytes, expected ${expected}`, note)
+}
+
+/** What the type of a binding expects of its size, and what to do about it; null where so many bytes will do. */
+function misfit({ kind, minBindingSize, element }: CompiledBinding, bytes: number): [string, string?] | null {
+  if (kind === 'storage' && bytes % 4 !== 0) return ['a multiple of 4']
+  if (bytes < minBindingSize) return [`at least ${count(minBindingSize)}`]
+  if (!element?.type.startsWith('vec3') || bytes % element.stride === 0) return null
+  return [
+    `a whole number of elements of ${element.stride} bytes`,
+    `a ${element.type} in an array takes ${element.stride} bytes: pad each, or write the buffer by its schema`,
+  ]
 }
 
 const COUNTS_BYTES = 12
@@ -86,20 +84,13 @@ const COUNTS_BYTES = 12
 export function checkIndirect(
   kernel: string,
   { buffer, offset = 0 }: { readonly buffer: unknown; readonly offset?: number | undefined },
-  resolve: (value: unknown, what: string) => Range,
+  resolve: Resolve,
   writes: readonly Memory[],
 ): Range {
   const what = `'${kernel}': indirect`
   const whole = resolve(buffer, what)
   const { memory } = whole
-  if (memory.destroyed) throw fault('buffer-destroyed', `${what} is a buffer that was destroyed`)
-  if (memory.gpu && (memory.gpu.usage & USAGE.INDIRECT) === 0) {
-    throw fault(
-      'binding-type',
-      `${what} is a GPUBuffer without INDIRECT usage`,
-      memory.usageNote?.('INDIRECT') ?? 'create it with GPUBufferUsage.INDIRECT',
-    )
-  }
+  checkUsage(memory, 'INDIRECT', what)
   if (!Number.isSafeInteger(offset) || offset < 0 || offset % 4 !== 0 || offset + COUNTS_BYTES > whole.size) {
     throw fault(
       'binding-size',
@@ -133,28 +124,22 @@ export function checkOverlaps(
     const range = ranges.get(binding.name)
     return range && range.size > 0 && binding.name !== merged?.[0] ? [{ binding, range }] : []
   })
-  placed.forEach((a, i) => {
+  for (const [i, a] of placed.entries()) {
     for (const b of placed.slice(i + 1)) {
-      if (a.range.memory !== b.range.memory) continue
       const writes = Number(isWritten(a.binding)) + Number(isWritten(b.binding))
-      if (writes === 0) continue
-      const names = quoted([a.binding.name, b.binding.name])
+      if (a.range.memory !== b.range.memory || writes === 0) continue
+      const what = `'${kernel.name}': ${quoted([a.binding.name, b.binding.name])}`
       if (meets(a.range, b.range)) {
-        throw fault(
-          'binding-overlap',
-          `'${kernel.name}': ${names} overlap in one buffer, and the kernel writes there`,
-          inPlace(kernel),
-        )
+        throw fault('binding-overlap', `${what} overlap in one buffer, and the kernel writes there`, inPlace(kernel))
       }
-      if (writes === 1) {
-        throw fault(
-          'binding-overlap',
-          `'${kernel.name}': ${names} are parts of one buffer, one read and one written`,
-          'WebGPU allows only one of the two for a whole buffer: use two buffers',
-        )
-      }
+      if (writes === 2) continue
+      throw fault(
+        'binding-overlap',
+        `${what} are parts of one buffer, one read and one written`,
+        'WebGPU allows only one of the two for a whole buffer: use two buffers',
+      )
     }
-  })
+  }
 }
 
 const inPlace = ({ aliases }: CompiledKernel): string =>
@@ -163,18 +148,11 @@ const inPlace = ({ aliases }: CompiledKernel): string =>
     : 'use another buffer, or declare the pair in the kernel: aliases: [[input, output]]'
 
 /** The declared alias that the ranges use, if they use one: the same range for both names. */
-export function aliasOf(kernel: CompiledKernel, ranges: ReadonlyMap<string, Range>): readonly [string, string] | null {
-  const same = ([input, output]: readonly [string, string]): boolean => {
-    const a = ranges.get(input)
-    const b = ranges.get(output)
-    return (
-      a !== undefined &&
-      b !== undefined &&
-      a.size > 0 &&
-      a.memory === b.memory &&
-      a.offset === b.offset &&
-      a.bound === b.bound
-    )
-  }
-  return kernel.aliases.find(same) ?? null
-}
+export const aliasOf = (
+  { aliases }: CompiledKernel,
+  ranges: ReadonlyMap<string, Range>,
+): readonly [string, string] | null =>
+  aliases.find(([input, output]) => same(ranges.get(input), ranges.get(output))) ?? null
+
+const same = (a: Range | undefined, b: Range | undefined): boolean =>
+  a !== undefined && a.size > 0 && a.memory === b?.memory && a.offset === b.offset && a.bound === b.bound

@@ -1,14 +1,12 @@
-import type { Backend } from './backend'
-import type { Range } from './bindings'
-import { type BufferLike, type BufferOwner, DeviceBuffer, type HostForm, type ReadRange } from './buffer'
+import type { Resolve } from './bindings'
+import { type BufferLike, type BufferOwner, DeviceBuffer, type ReadRange } from './buffer'
 import { count, fault, isWeftError, textOf, type WeftError } from './errors'
 import { wanted } from './forms'
-import type { Life } from './life'
-import { doubts, follow, type Memory, type Outcome, type Part } from './memory'
+import { doubts, firstOf, type Memory, type Part } from './memory'
 import { stackBelow } from './pool/stack'
 import { rangeOf } from './resolve'
 import type { BufferOptions } from './signature'
-import type { Timeline } from './timeline'
+import type { Work } from './work'
 
 export const asFault = (error: unknown): WeftError =>
   isWeftError(error) ? error : fault('dispatch-failed', textOf(error))
@@ -25,31 +23,26 @@ export function request(what: unknown, rest: readonly unknown[]) {
 
 /** The buffers of one runtime: making them, and bytes in and out of them in the order of all work. */
 export class Buffers implements BufferOwner {
-  constructor(
-    readonly backend: Backend,
-    readonly life: Life,
-    readonly timeline: Timeline,
-    /** Told of work that may fail. */
-    readonly track: (outcome: Outcome) => void,
-  ) {}
+  constructor(readonly work: Work) {}
 
   get alignment(): number {
     const { minStorageBufferOffsetAlignment: storage = 256, minUniformBufferOffsetAlignment: uniform = 256 } =
-      this.backend.facts.limits
+      this.work.backend.facts.limits
     return Math.max(storage, uniform)
   }
 
   make(what: unknown, rest: readonly unknown[]): DeviceBuffer<unknown> {
-    this.life.check()
+    const { life, backend } = this.work
+    life.check()
     const { size, form, initial, options } = request(what, rest)
     const memory = this.allocate(size, { ...options, zero: initial === null && options.zero !== false })
-    if (initial && size > 0) this.backend.write(memory, 0, initial)
-    return this.over(memory, form)
+    if (initial && size > 0) backend.write(memory, 0, initial)
+    return new DeviceBuffer(memory, this, form)
   }
 
   /** Memory for a buffer. Throws `binding-limit`. */
   allocate(size: number, { label = 'buffer', zero = true, pooled = true }: BufferOptions): Memory {
-    const { heap, info } = this.backend
+    const { heap, info } = this.work.backend
     const most = info.limits.maxBufferSize
     if (most !== undefined && size > most) {
       throw fault(
@@ -61,13 +54,8 @@ export class Buffers implements BufferOwner {
     return heap.allocate(size, { label, zero, pooled, stack: heap.stacks ? stackBelow() : null })
   }
 
-  over<T>(memory: Memory, form: HostForm<T>): DeviceBuffer<T> {
-    return new DeviceBuffer(memory, this, form)
-  }
-
-  range(value: unknown, what: string): Range {
-    return rangeOf(value, what, this, this.backend)
-  }
+  /** A property, so that it can be passed on as it is. */
+  readonly range: Resolve = (value, what) => rangeOf(value, what, this, this.work.backend)
 
   async readBytes(buffer: BufferLike, range: ReadRange = {}): Promise<Bytes> {
     const [bytes] = await this.readMany([{ buffer, range }])
@@ -76,70 +64,67 @@ export class Buffers implements BufferOwner {
 
   /** The bytes of several buffers in one round trip, as they are after all work that was started before. */
   async readMany(wants: readonly { readonly buffer: BufferLike; readonly range?: ReadRange }[]): Promise<Bytes[]> {
-    this.life.check()
+    const { life, timeline, backend } = this.work
+    life.check()
     const parts = wants.map(({ buffer, range }) => this.part(buffer, range))
-    const outcomes = new Set(parts.flatMap(({ memory }) => memory.outcome ?? []))
-    const reading = this.timeline.push(() => {
-      this.life.check()
-      const { observers } = this.backend
+    const outcomes = [...new Set(parts.flatMap(({ memory }) => memory.outcome ?? []))]
+    const reading = timeline.push(() => {
+      life.check()
+      const { observers } = backend
       if (observers) for (const part of parts) observers.transfer({ kind: 'read', ...part })
-      const bytes = this.backend.read(parts)
+      const bytes = backend.read(parts)
       bytes.catch(() => undefined)
       return { bytes }
     })
     const finish = async () => {
-      for (const outcome of outcomes) {
-        const error = await outcome
-        if (error) throw error
-      }
+      const failure = await firstOf(outcomes)
+      if (failure) throw failure
       return await (await reading).bytes
     }
-    return await this.life.during(finish())
+    return await life.during(finish())
   }
 
-  /** The part of memory that a read means. Throws `binding-size`, `buffer-destroyed`. */
-  part(buffer: BufferLike, range: ReadRange = {}): Part {
-    const whole = this.range(buffer, 'the buffer to read')
-    const { offset = 0, size = whole.size - offset } = range
-    const part = this.range({ buffer: { buffer }, offset, size }, 'the part to read')
-    const { memory } = part
-    if (memory.destroyed) throw fault('buffer-destroyed', `'${memory.label}' was destroyed and cannot be read`)
-    return { memory, offset: part.offset, size: part.size }
+  /** The part of memory that a read means. Throws what `range` does. */
+  part(buffer: BufferLike, { offset, size }: ReadRange = {}): Part {
+    const range = this.range({ buffer, offset, size }, 'what is to be read')
+    return { memory: range.memory, offset: range.offset, size: range.size }
   }
 
   writeBytes(buffer: BufferLike, bytes: Bytes, offset: number): void {
-    this.life.check()
-    const range = this.range(buffer, 'the buffer to write')
+    const { life, timeline, backend } = this.work
+    life.check()
+    const range = this.range(buffer, 'what is to be written')
     const { memory } = range
-    if (memory.destroyed) throw fault('buffer-destroyed', `'${memory.label}' was destroyed and cannot be written`)
-    if (!Number.isSafeInteger(offset) || offset < 0 || offset + bytes.byteLength > range.size) {
+    const size = bytes.byteLength
+    if (!Number.isSafeInteger(offset) || offset < 0 || offset + size > range.size) {
       throw fault(
         'buffer-data',
-        `${count(bytes.byteLength)} bytes from byte ${offset} do not fit '${memory.label}' of ${count(range.size)} bytes`,
+        `${count(size)} bytes from byte ${offset} do not fit '${memory.label}' of ${count(range.size)} bytes`,
       )
     }
-    if (bytes.byteLength === 0) return
+    if (size === 0) return
     const at = range.offset + offset
     // what was wrong with the old content does not matter to new content
-    if (bytes.byteLength === memory.size) memory.outcome = null
-    const data = this.timeline.idle ? bytes : bytes.slice()
-    const written = this.timeline.push(() => {
-      if (this.life.ended) return { outcome: null }
-      this.backend.observers?.transfer({ kind: 'write', memory, offset: at, size: data.byteLength })
-      return { outcome: this.backend.write(memory, at, data) }
+    if (size === memory.size) memory.outcome = null
+    // a write that waits for its turn must not see what the caller does to the data meanwhile
+    const data = timeline.idle ? bytes : bytes.slice()
+    const written = timeline.push(() => {
+      if (life.ended) return { outcome: null }
+      backend.observers?.transfer({ kind: 'write', memory, offset: at, size })
+      return { outcome: backend.write(memory, at, data) }
     })
-    const outcome = written instanceof Promise ? written.then((w) => w.outcome).catch(asFault) : written.outcome
-    if (outcome) this.track(follow(outcome, [memory], [memory]))
+    const outcome = written instanceof Promise ? written.then((late) => late.outcome).catch(asFault) : written.outcome
+    if (outcome) this.work.follow(outcome, [memory], [memory])
   }
 
   free(memory: Memory): void {
     if (memory.destroyed) return
     memory.destroyed = true
     doubts.count++
-    this.timeline.push(() => this.backend.heap.free(memory))
+    this.work.timeline.push(() => this.work.backend.heap.free(memory))
   }
 
   escape(memory: Memory): void {
-    this.backend.heap.escape(memory)
+    this.work.backend.heap.escape(memory)
   }
 }

@@ -3,10 +3,9 @@ import type { StreamOptions } from './backend'
 import { fault, shown } from './errors'
 import { Life } from './life'
 import type { HeapOptions } from './pool/heap'
-import type { Unwrap } from './resolve'
 import { Runtime } from './runtime'
-import { GpuBackend } from './webgpu/backend'
-import { type DeviceOptions, describeDevice, openDevice } from './webgpu/open'
+import { type BackendOptions, GpuBackend } from './webgpu/backend'
+import type { DeviceOptions } from './webgpu/open'
 
 export interface RuntimeOptions extends DeviceOptions, Partial<StreamOptions> {
   /** A device of the caller, who keeps it and destroys it, or an executor: `cpu()` of `@weft/codegen/interp`. */
@@ -32,38 +31,33 @@ const isGPUDevice = (device: object): device is GPUDevice => 'queue' in device &
  */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const { device, gpu, memory, debug } = options
-  if (device === undefined)
-    return new Runtime(...onDevice(await openDevice(options), { gpu, memory, owned: true, stream: options, debug }))
+  const shared = { gpu, memory, stream: options, debug }
+  // parts of their own: what opens a device is needed once, and what runs on the CPU by few
+  if (device === undefined) {
+    const { openDevice } = await import('./webgpu/open')
+    return new Runtime(...(await onDevice(await openDevice(options), { ...shared, owned: true })))
+  }
   if (typeof device === 'object' && device !== null) {
     if (isExecutor(device)) {
-      // a part of its own, which apps that run on GPUs do not load
       const { CpuBackend } = await import('./cpu/backend')
       return new Runtime(new CpuBackend(device, memory), new Life())
     }
-    if (isGPUDevice(device))
-      return new Runtime(...onDevice(device, { gpu, memory, owned: false, stream: options, debug }))
+    if (isGPUDevice(device)) return new Runtime(...(await onDevice(device, { ...shared, owned: false })))
   }
   throw fault('bad-argument', `device is ${shown(device)}, expected a GPUDevice or an executor such as cpu()`)
 }
 
-export interface OnDevice {
+export interface OnDevice extends BackendOptions {
   /** Where the device comes from: it knows the language's features. */
   readonly gpu: GPU | undefined
-  readonly owned: boolean
-  readonly unwrap?: Unwrap | undefined
-  readonly memory?: HeapOptions | undefined
-  readonly stream?: Partial<StreamOptions> | undefined
-  readonly debug?: boolean | undefined
 }
 
 /** What a runtime on a GPUDevice is made of. */
-export function onDevice(
-  device: GPUDevice,
-  { gpu, owned, unwrap, memory, stream, debug }: OnDevice,
-): [backend: GpuBackend, life: Life] {
+export async function onDevice(device: GPUDevice, options: OnDevice): Promise<[backend: GpuBackend, life: Life]> {
+  const { describeDevice } = await import('./webgpu/describe')
   const life = new Life()
-  const backend = new GpuBackend(device, describeDevice(device, gpu), owned, unwrap, { memory, stream, debug })
-  watch(device, owned, new WeakRef(life), new WeakRef(backend))
+  const backend = new GpuBackend(device, describeDevice(device, options.gpu), options)
+  watch(device, options.owned, new WeakRef(life), new WeakRef(backend))
   return [backend, life]
 }
 

@@ -1,6 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { Backend, Bound, Dispatch, OverrideValues, Program } from './backend'
-import { aliasOf, checkIndirect, checkOverlaps, checkRange, isWritten, type Range } from './bindings'
+import { aliasOf, checkIndirect, checkOverlaps, checkRange, isWritten, type Range, type Resolve } from './bindings'
 import { fault, quoted } from './errors'
 import { launchScope, planLaunch, type Workgroups } from './launch'
 import type { Memory } from './memory'
@@ -28,7 +28,6 @@ export interface Plan extends Draft {
 }
 
 export type Values = Readonly<Record<string, unknown>>
-export type Resolve = (value: unknown, what: string) => Range
 
 /** Whether it launches nothing. What only the device knows may be anything. */
 export const isEmpty = ({ workgroups }: { readonly workgroups: Workgroups | null }): boolean =>
@@ -60,25 +59,19 @@ export class LoadedKernel {
    * happened then.
    */
   draft(values: Values, options: RunOptions, resolve: Resolve, use: Use): Draft {
-    const { kernel, backend } = this
-    const { limits } = backend.facts
+    const { kernel } = this
     this.#checkNames(values)
-    const { bindings, ranges } = this.#bind(values, resolve)
-    for (const binding of kernel.bindings) {
-      const range = ranges.get(binding.name)
-      if (range) checkRange(kernel.name, binding, range, limits)
-    }
+    const { reads, writes, ...bound } = this.#bind(values, resolve)
+    const { ranges } = bound
     const alias = aliasOf(kernel, ranges)
     checkOverlaps(kernel, ranges, alias)
     const variant = this.programs.variant(alias, options.variant, use)
     const params = this.packer.pack(values)
     const overrides = overrideValues(kernel, options.overrides)
-    const uses = this.#uses(ranges)
-    const { indirect: given } = options
-    const indirect = given ? checkIndirect(kernel.name, given, resolve, uses.writes) : null
-    const reads = indirect ? [...uses.reads, indirect.memory] : uses.reads
+    const indirect = options.indirect ? checkIndirect(kernel.name, options.indirect, resolve, writes) : null
+    if (indirect) reads.push(indirect.memory)
     const workgroups = indirect ? null : this.launch(values, overrides, ranges, options)
-    return { kernel, variant, overrides, bindings, ranges, params, workgroups, indirect, reads, writes: uses.writes }
+    return { kernel, variant, overrides, params, workgroups, indirect, reads, writes, ...bound }
   }
 
   /** The workgroups for these params. Throws `bad-workgroups`, `bad-launch`. */
@@ -109,10 +102,15 @@ export class LoadedKernel {
     }
   }
 
-  #bind(values: Values, resolve: Resolve): { bindings: Map<string, Bound>; ranges: Map<string, Range> } {
+  /** What each binding is given, checked by itself, and the memory that is read and written by it. */
+  #bind(values: Values, resolve: Resolve) {
+    const { limits } = this.backend.facts
     const bindings = new Map<string, Bound>()
     const ranges = new Map<string, Range>()
-    for (const { name, kind, type } of this.kernel.bindings) {
+    const reads: Memory[] = []
+    const writes: Memory[] = []
+    for (const binding of this.kernel.bindings) {
+      const { name, kind, type } = binding
       const value = values[name]
       const what = `'${this.kernel.name}': '${name}'`
       if (value === undefined || value === null) throw fault('missing-binding', `${what} (${type}) was given nothing`)
@@ -121,25 +119,18 @@ export class LoadedKernel {
           throw fault('binding-type', `${what} (${type}) is not a texture`)
         }
         bindings.set(name, { texture: value })
-      } else {
-        const range = resolve(value, what)
-        ranges.set(name, range)
-        bindings.set(name, range)
+        continue
       }
+      const range = resolve(value, what)
+      checkRange(binding, range, limits, what)
+      bindings.set(name, range)
+      ranges.set(name, range)
+      const { memory, offset, size } = range
+      if (isWritten(binding)) writes.push(memory)
+      const overwritten =
+        binding.access === 'write' && binding.writes === 'full' && offset === 0 && size === memory.size
+      if (!overwritten) reads.push(memory)
     }
-    return { bindings, ranges }
-  }
-
-  #uses(ranges: ReadonlyMap<string, Range>): { reads: Memory[]; writes: Memory[] } {
-    const reads: Memory[] = []
-    const writes: Memory[] = []
-    for (const binding of this.kernel.bindings) {
-      const range = ranges.get(binding.name)
-      if (!range) continue
-      const whole = range.offset === 0 && range.size === range.memory.size
-      if (isWritten(binding)) writes.push(range.memory)
-      if (binding.access !== 'write' || binding.writes !== 'full' || !whole) reads.push(range.memory)
-    }
-    return { reads, writes }
+    return { bindings, ranges, reads, writes }
   }
 }

@@ -3,7 +3,7 @@ import type { Backend } from './backend'
 import { asFault, type Buffers } from './buffers'
 import { fault, shown } from './errors'
 import { type Draft, isEmpty, LoadedKernel, type Plan } from './kernel'
-import { follow } from './memory'
+import type { Outcome } from './memory'
 import { PreparedDispatch } from './prepared'
 import type { Launcher, PrepareOptions, RunOptions } from './signature'
 import type { KeptPlan } from './step'
@@ -13,29 +13,26 @@ type Values = Readonly<Record<string, unknown>>
 
 /** The kernels of one runtime: loaded once, launched in the order of everything else. */
 export class Launches {
-  readonly #work: Work
-  readonly #buffers: Buffers
   readonly #loaded = new WeakMap<CompiledKernel, LoadedKernel>()
   readonly #launchers = new WeakMap<CompiledKernel, Launcher>()
   dispatches = 0
   skipped = 0
 
-  constructor(work: Work, buffers: Buffers) {
-    this.#work = work
-    this.#buffers = buffers
-  }
+  constructor(
+    readonly work: Work,
+    readonly buffers: Buffers,
+  ) {}
 
   loaded(kernel: CompiledKernel): LoadedKernel {
     let loaded = this.#loaded.get(kernel)
     if (!loaded) {
       checkKernel(kernel)
-      this.#loaded.set(kernel, (loaded = new LoadedKernel(kernel, this.#work.backend)))
+      this.#loaded.set(kernel, (loaded = new LoadedKernel(kernel, this.work.backend)))
     }
     return loaded
   }
 
   launcher(kernel: CompiledKernel): Launcher {
-    checkKernel(kernel)
     let launcher = this.#launchers.get(kernel)
     if (!launcher) {
       const loaded = this.loaded(kernel)
@@ -47,27 +44,27 @@ export class Launches {
   }
 
   async compile(loaded: LoadedKernel, options: RunOptions = {}): Promise<void> {
-    this.#work.life.check()
-    await this.#work.life.during(Promise.resolve(loaded.compile(options, 'once')))
+    this.work.life.check()
+    await this.work.life.during(Promise.resolve(loaded.compile(options, 'once')))
   }
 
   /** Compiles what runs and prepared dispatches of these kernels will use, all at once. */
   async warmup(kernels: readonly CompiledKernel[], options: RunOptions = {}): Promise<void> {
-    this.#work.life.check()
+    this.work.life.check()
     const programs = kernels.flatMap((kernel) => {
       const loaded = this.loaded(kernel)
       return [loaded.compile(options, 'once'), loaded.compile(options, 'kept')]
     })
     // all of them have ended when the first failure is told
-    const results = await this.#work.life.during(Promise.allSettled(programs))
+    const results = await this.work.life.during(Promise.allSettled(programs))
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
   launch(loaded: LoadedKernel, args: Values, options: RunOptions): Promise<void> {
-    const { life } = this.#work
+    const { life } = this.work
     try {
       life.check()
-      const plan = loaded.plan(args, options, (value, what) => this.#buffers.range(value, what))
+      const plan = loaded.plan(args, options, this.buffers.range)
       if (plan) return this.#start(plan)
       this.skipped++
       return Promise.resolve()
@@ -78,7 +75,7 @@ export class Launches {
 
   /** Runs a prepared dispatch as it is now. */
   again(plan: KeptPlan): Promise<void> {
-    const { life, backend } = this.#work
+    const { life, backend } = this.work
     if (life.ended) return Promise.reject(life.ended)
     if (isEmpty(plan)) {
       this.skipped++
@@ -89,27 +86,26 @@ export class Launches {
   }
 
   async prepare(loaded: LoadedKernel, args: Values, options: PrepareOptions): Promise<PreparedDispatch> {
-    const { life } = this.#work
+    const { life } = this.work
     life.check()
     const { kernel, programs } = loaded
     for (const name of options.patch ?? []) {
       if (kernel.bindings.some((binding) => binding.name === name)) continue
       throw fault('extra-binding', `'${kernel.name}' has no binding '${name}' to patch`)
     }
-    const draft = loaded.draft(args, options, (value, what) => this.#buffers.range(value, what), 'kept')
+    const draft = loaded.draft(args, options, this.buffers.range, 'kept')
     const program = await life.during(Promise.resolve(programs.program(draft.variant, draft.overrides)))
-    const parts = { work: this.#work, buffers: this.#buffers, launches: this }
-    return new PreparedDispatch(parts, loaded, { ...draft, program }, { ...args }, options)
+    return new PreparedDispatch(this, loaded, { ...draft, program }, { ...args }, options)
   }
 
   #start(plan: Plan): Promise<void> {
-    this.#work.backend.observers?.called(plan)
-    return this.#work.promised(this.#hand(plan))
+    this.work.backend.observers?.called(plan)
+    return this.work.promised(this.#hand(plan))
   }
 
   /** Hands a launch over, at once when nothing is waiting. */
   #hand(plan: Plan): Handed | Promise<Handed> {
-    const { life, backend, timeline } = this.#work
+    const { life, backend, timeline } = this.work
     this.dispatches++
     const handed = timeline.after(plan.program, (program): Handed => {
       life.check()
@@ -120,19 +116,12 @@ export class Launches {
       observers?.after(plan)
       return { outcome, batched: backend.stream.batching }
     })
-    if (!(handed instanceof Promise)) {
-      const outcome = follow(handed.outcome, plan.reads, plan.writes)
-      this.#work.track(outcome)
-      return { outcome, batched: handed.batched }
-    }
+    const followed = (own: Outcome): Outcome => this.work.follow(own, plan.reads, plan.writes)
+    if (!(handed instanceof Promise)) return { outcome: followed(handed.outcome), batched: handed.batched }
     const failed = (error: unknown): Handed => ({ outcome: Promise.resolve(asFault(error)), batched: false })
     const later = handed.catch(failed)
-    const outcome = follow(
-      later.then((made) => made.outcome),
-      plan.reads,
-      plan.writes,
-    )
-    this.#work.track(outcome)
+    // said now, so that reads which are called meanwhile wait for it
+    const outcome = followed(later.then((made) => made.outcome))
     return later.then(({ batched }) => ({ outcome, batched }))
   }
 }

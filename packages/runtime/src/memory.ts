@@ -50,8 +50,8 @@ export interface Part {
 
 let last = 0
 
-export function memory(fields: Pick<Memory, 'label' | 'size' | 'capacity'> & Partial<Memory>): Memory {
-  const { label, size, capacity, gpu = null, bytes = null, lease = null, usageNote = null } = fields
+export function memory(fields: Pick<Memory, 'label' | 'size'> & Partial<Memory>): Memory {
+  const { label, size, capacity = size, gpu = null, bytes = null, lease = null, usageNote = null } = fields
   const own = fields.own ?? true
   const block = lease?.block.id ?? nextBlock()
   const state = { destroyed: fields.destroyed ?? false, dirty: fields.dirty ?? false, outcome: null }
@@ -85,6 +85,11 @@ export function follow(own: Outcome, inputs: Iterable<Memory>, outputs: readonly
     for (const output of outputs) if (output.outcome === outcome) output.outcome = null
   })
   return outcome
+}
+
+/** The first of what several promises found, in their order, once all are known. */
+export async function firstOf<T>(found: readonly Promise<T | null>[]): Promise<T | null> {
+  return (await Promise.all(found)).find((each) => each !== null) ?? null
 }
 
 // WebGPU's usage flags, which are globals in browsers only.

@@ -1,5 +1,4 @@
 import type { CompiledKernel } from '@weft/codegen'
-import type { Buffers } from './buffers'
 import { fault, quoted, shown } from './errors'
 import { isEmpty, type LoadedKernel } from './kernel'
 import { paramsOf, type Workgroups } from './launch'
@@ -22,8 +21,6 @@ export let workOf: (prepared: object) => Work
 export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
   readonly #loaded: LoadedKernel
   readonly #options: PrepareOptions
-  readonly #work: Work
-  readonly #buffers: Buffers
   readonly #launches: Launches
   readonly #step: Step
   readonly #sizing: ReadonlySet<string>
@@ -35,20 +32,12 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
 
   static {
     stepOf = (prepared) => (prepared as PreparedDispatch).#step
-    workOf = (prepared) => (prepared as PreparedDispatch).#work
+    workOf = (prepared) => (prepared as PreparedDispatch).#launches.work
   }
 
   /** Use `runtime.prepare`. */
-  constructor(
-    parts: { readonly work: Work; readonly buffers: Buffers; readonly launches: Launches },
-    loaded: LoadedKernel,
-    plan: KeptPlan,
-    values: Values,
-    options: PrepareOptions,
-  ) {
-    this.#work = parts.work
-    this.#buffers = parts.buffers
-    this.#launches = parts.launches
+  constructor(launches: Launches, loaded: LoadedKernel, plan: KeptPlan, values: Values, options: PrepareOptions) {
+    this.#launches = launches
     this.#loaded = loaded
     this.#options = options
     this.#plan = plan
@@ -79,7 +68,7 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
    * Throws `bad-param` or `bad-workgroups`, and nothing has changed then.
    */
   set(params: SomeParams<K>): this {
-    this.#work.life.check()
+    this.#launches.work.life.check()
     const { packer } = this.#loaded
     const given = params as Values
     let resized = false
@@ -93,7 +82,7 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
     const plan = this.#plan
     const block = packer.patched(plan.params, given)
     const workgroups = resized && !plan.indirect ? this.#resized(given) : plan.workgroups
-    if (this.#work.timeline.idle) {
+    if (this.#launches.work.timeline.idle) {
       // nothing waits that was called with the old ones, so the plan can stay the same object
       plan.params.set(block)
       plan.workgroups = workgroups
@@ -109,7 +98,7 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
    * Throws as `runtime.run` rejects, and nothing has changed then.
    */
   bind(bindings: SomeBindings<K>): this {
-    this.#work.life.check()
+    this.#launches.work.life.check()
     const { patch = [] } = this.#options
     for (const name of Object.keys(bindings)) {
       if ((patch as readonly string[]).includes(name)) continue
@@ -117,7 +106,7 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
       throw fault('extra-binding', `'${this.kernel.name}': '${name}' cannot be bound to something else`, note)
     }
     const values = { ...this.#values, ...bindings }
-    const draft = this.#loaded.draft(values, this.#options, (value, what) => this.#buffers.range(value, what), 'kept')
+    const draft = this.#loaded.draft(values, this.#options, this.#launches.buffers.range, 'kept')
     if (draft.variant !== this.#plan.variant) {
       const note = 'prepare one dispatch for the use in place and one for separate buffers'
       throw fault(
@@ -139,7 +128,7 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
    * `bad-argument` on the CPU.
    */
   encode(target: GPUComputePassEncoder | GPUCommandEncoder): void {
-    this.#work.life.check()
+    this.#launches.work.life.check()
     const plan = this.#plan
     const gone = staleness(plan)
     if (gone) throw gone
@@ -150,7 +139,7 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
       throw fault('bad-argument', `${shown(target)} was given, expected a compute pass or a command encoder`)
     }
     if (isEmpty(plan)) return
-    for (const { memory } of plan.ranges.values()) this.#work.backend.heap.escape(memory)
+    for (const { memory } of plan.ranges.values()) this.#launches.work.backend.heap.escape(memory)
     plan.program.encode(plan, target, this.#state)
   }
 
@@ -165,8 +154,8 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
       this.#step.plan = plan
       this.#tell()
     }
-    if (this.#work.timeline.idle) take()
-    else this.#work.timeline.push(take)
+    if (this.#launches.work.timeline.idle) take()
+    else this.#launches.work.timeline.push(take)
   }
 
   #tell(): void {

@@ -1,11 +1,10 @@
 import type { RecordedOp } from './backend'
 import type { Range } from './bindings'
 import { type BufferLike, DeviceBuffer, formOf, type ReadRange } from './buffer'
-import type { Buffers } from './buffers'
 import { type ArrayType, viewAs } from './bytes'
 import { count, fault } from './errors'
+import type { Launches } from './launches'
 import { type PreparedDispatch, stepOf, workOf } from './prepared'
-import type { Work } from './work'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -18,20 +17,18 @@ export interface Reading<out T> {
 
 /** Takes down what a recording will do, in order. Nothing runs. */
 export class Recorder {
-  readonly #work: Work
-  readonly #buffers: Buffers
+  readonly #launches: Launches
   readonly #ops: RecordedOp[]
 
   /** Use `runtime.record`. */
-  constructor(work: Work, buffers: Buffers, ops: RecordedOp[]) {
-    this.#work = work
-    this.#buffers = buffers
+  constructor(launches: Launches, ops: RecordedOp[]) {
+    this.#launches = launches
     this.#ops = ops
   }
 
   /** Runs a prepared dispatch, with the params and bindings that it has when the recording is replayed. */
   dispatch(prepared: PreparedDispatch): this {
-    if (workOf(prepared) !== this.#work) {
+    if (workOf(prepared) !== this.#launches.work) {
       throw fault('foreign-buffer', `'${prepared.kernel.name}' was prepared by another runtime`)
     }
     this.#ops.push({ kind: 'dispatch', step: stepOf(prepared) })
@@ -40,7 +37,8 @@ export class Recorder {
 
   /** Copies all of a buffer or range to another one of the same size: whole words, and not within one buffer. */
   copy(from: BufferLike, to: BufferLike): this {
-    const [source, target] = [this.#buffers.range(from, 'the source'), this.#buffers.range(to, 'the target')]
+    const { range } = this.#launches.buffers
+    const [source, target] = [range(from, 'the source of a copy'), range(to, 'the target of a copy')]
     checkCopy(source, target)
     if (source.size > 0) this.#ops.push({ kind: 'copy', from: source, to: target })
     return this
@@ -50,7 +48,7 @@ export class Recorder {
   read<T>(buffer: DeviceBuffer<T>): Reading<T>
   read<T extends ArrayBufferView>(buffer: BufferLike, as: ArrayType<T>, range?: ReadRange): Reading<T>
   read(buffer: BufferLike, as?: ArrayType, range?: ReadRange): Reading<unknown> {
-    const part = this.#buffers.part(buffer, range)
+    const part = this.#launches.buffers.part(buffer, range)
     const form = buffer instanceof DeviceBuffer ? formOf(buffer) : null
     const decode = (bytes: Bytes): unknown => (as ? viewAs(as, bytes) : (form?.decode(bytes) ?? bytes))
     const index = this.#ops.filter(({ kind }) => kind === 'read').length
@@ -61,9 +59,6 @@ export class Recorder {
 
 function checkCopy(from: Range, to: Range): void {
   const [source, target] = [`'${from.memory.label}'`, `'${to.memory.label}'`]
-  for (const { memory } of [from, to]) {
-    if (memory.destroyed) throw fault('buffer-destroyed', `'${memory.label}' was destroyed and cannot be copied`)
-  }
   if (from.size !== to.size) {
     throw fault(
       'buffer-data',

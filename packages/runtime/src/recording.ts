@@ -2,11 +2,10 @@ import type { RecordedOp, Replay, Replayed } from './backend'
 import { fault, type WeftError } from './errors'
 import { isEmpty } from './kernel'
 import { type Launches, use } from './launches'
-import { doubts, follow, type Memory, type Outcome } from './memory'
+import { doubts, firstOf, type Memory, type Outcome } from './memory'
 import type { Observers } from './observer'
 import type { Reading } from './recorder'
 import { type KeptPlan, type Step, stale, staleness } from './step'
-import type { Work } from './work'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -29,7 +28,6 @@ const DONE: Promise<never[]> = Promise.resolve([])
  * pass, with the params and bindings that the prepared dispatches have by then.
  */
 export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<unknown>[]> {
-  readonly #work: Work
   readonly #launches: Launches
   readonly #ops: readonly RecordedOp[]
   readonly #readings: R
@@ -45,8 +43,7 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
   #destroyed = false
 
   /** Use `runtime.record`. */
-  constructor(work: Work, launches: Launches, ops: readonly RecordedOp[], readings: R) {
-    this.#work = work
+  constructor(launches: Launches, ops: readonly RecordedOp[], readings: R) {
     this.#launches = launches
     this.#ops = ops
     this.#readings = readings
@@ -58,7 +55,7 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
       step.followers.add(this)
       if (!isEmpty(step.plan)) this.#dispatches++
     }
-    this.#replay = work.backend.record?.(ops) ?? null
+    this.#replay = launches.work.backend.record?.(ops) ?? null
   }
 
   /** Dispatches of one replay, those of no workgroups left out. */
@@ -84,7 +81,7 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
    * then), and as `runtime.run` and `buffer.read` do.
    */
   replay(): Promise<Values<R>> {
-    const { life, timeline, backend } = this.#work
+    const { life, timeline, backend } = this.#launches.work
     try {
       life.check()
       const known = this.#check()
@@ -106,7 +103,7 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
     if (this.#destroyed) return
     this.#destroyed = true
     // replays that wait for their turn still need to hear of the changes before them
-    this.#work.timeline.push(() => {
+    this.#launches.work.timeline.push(() => {
       for (const step of this.#steps.keys()) step.followers.delete(this)
       this.#replay?.release()
     })
@@ -122,13 +119,11 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
     if (this.#checked === doubts.count && this.#current) return true
     if (!this.#current) this.#gather()
     let known = true
-    for (const memory of this.#reads) {
-      if (memory.destroyed) throw this.#staleness(memory)
-      if (memory.outcome !== null) known = false
-    }
-    for (const memory of this.#writes) {
-      if (memory.destroyed) throw this.#staleness(memory)
-      if (memory.outcome !== null) known = false
+    for (const memories of [this.#reads, this.#writes]) {
+      for (const memory of memories) {
+        if (memory.destroyed) throw this.#staleness(memory)
+        known &&= memory.outcome === null
+      }
     }
     this.#checked = known ? doubts.count : -1
     return known
@@ -144,13 +139,13 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
 
   #gather(): void {
     const [reads, writes] = [new Set<Memory>(), new Set<Memory>()]
-    const { heap } = this.#work.backend
+    const { heap } = this.#launches.work.backend
     for (const op of this.#ops) {
       if (op.kind === 'dispatch') {
         const { plan } = op.step
         for (const memory of plan.reads) reads.add(memory)
         for (const memory of plan.writes) writes.add(memory)
-        use(this.#work.backend, plan)
+        use(this.#launches.work.backend, plan)
       } else if (op.kind === 'copy') {
         const { from, to } = op
         reads.add(from.memory)
@@ -168,21 +163,25 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
     this.#current = true
   }
 
+  #plans(): KeptPlan[] {
+    return this.#ops.flatMap((op) => (op.kind === 'dispatch' ? [op.step.plan] : []))
+  }
+
+  /** The plans of one replay, each an object of its own: observers tell dispatches apart by it. */
   #called(observers: Observers): KeptPlan[] {
-    const plans = this.#ops.flatMap((op) => (op.kind === 'dispatch' ? [{ ...op.step.plan }] : []))
+    const plans = this.#plans().map((plan) => ({ ...plan }))
     for (const plan of plans) if (!isEmpty(plan)) observers.called(plan)
     return plans
   }
 
   #now(plans: readonly KeptPlan[] | null): Replayed {
     this.#launches.dispatches += this.#dispatches
-    if (this.#replay && !plans) return this.#replay.replay()
-    return this.#oneByOne(plans ?? this.#ops.flatMap((op) => (op.kind === 'dispatch' ? [op.step.plan] : [])))
+    return this.#replay && !plans ? this.#replay.replay() : this.#oneByOne(plans ?? this.#plans())
   }
 
   /** As if each part had been called by itself in a batch: where somebody watches, and where nothing is to be gained. */
   #oneByOne(plans: readonly KeptPlan[]): Replayed {
-    const { backend } = this.#work
+    const { backend } = this.#launches.work
     const { observers, stream } = backend
     const outcomes: Outcome[] = []
     const reads: Promise<Bytes[]>[] = []
@@ -209,18 +208,16 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
   }
 
   #settled({ outcome, reads }: Replayed, known: boolean, batched: boolean): Promise<Values<R>> {
-    const { backend } = this.#work
+    const { work } = this.#launches
     if (!outcome && !reads && known) {
-      const room = backend.stream.room()
+      const room = work.backend.stream.room()
       return (room ? room.then(() => []) : DONE) as Promise<Values<R>>
     }
     reads?.catch(() => undefined)
-    const followed = follow(outcome ?? Promise.resolve(null), this.#reads, this.#writes)
-    this.#work.track(followed)
-    const accepted = this.#work.promised({ outcome: followed, batched: batched && !reads })
-    return (reads ? this.#work.life.during(this.#values(accepted, reads)) : accepted.then(() => [])) as Promise<
-      Values<R>
-    >
+    const followed = work.follow(outcome ?? Promise.resolve(null), this.#reads, this.#writes)
+    const accepted = work.promised({ outcome: followed, batched: batched && !reads })
+    const values = reads ? work.life.during(this.#values(accepted, reads)) : accepted.then(() => [])
+    return values as Promise<Values<R>>
   }
 
   async #values(accepted: Promise<void>, reads: Promise<Bytes[]>): Promise<unknown[]> {
@@ -228,8 +225,4 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
     const bytes = await reads
     return this.#readings.map(({ index, decode }) => decode(bytes[index] as Bytes))
   }
-}
-
-async function firstOf(outcomes: readonly Outcome[]): Promise<WeftError | null> {
-  return (await Promise.all(outcomes)).find((error) => error !== null) ?? null
 }

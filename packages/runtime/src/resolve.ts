@@ -72,9 +72,13 @@ function within(place: Place, given: Part, what: string): Place {
   return { memory: place.memory, offset: place.offset + offset, size }
 }
 
-/** The range that a caller gave to a binding, a read or a write: a buffer, or a part of one. */
+/**
+ * The range that a caller gave to a binding, a read or a write: a buffer, or a part of one. Throws `binding-type`,
+ * `binding-size`, `foreign-buffer` or `buffer-destroyed`.
+ */
 export function rangeOf(value: unknown, what: string, owner: BufferOwner, backend: Backend): Range {
   const { memory, offset, size } = placeBehind(value, what, owner, backend)
+  if (memory.destroyed) throw fault('buffer-destroyed', `${what} is a buffer that was destroyed: '${memory.label}'`)
   const ends = offset + size === memory.size
   return { memory, offset, size, bound: ends ? Math.min(roundUp(size, 4), memory.capacity - offset) : size }
 }

@@ -33,7 +33,7 @@ export class Runtime {
     this.#backend = backend
     this.#life = life
     this.#work = new Work(backend, life)
-    this.#buffers = new Buffers(backend, life, this.#work.timeline, (outcome) => this.#work.track(outcome))
+    this.#buffers = new Buffers(this.#work)
     this.#launches = new Launches(this.#work, this.#buffers)
   }
 
@@ -135,8 +135,7 @@ export class Runtime {
   /** What a launch would do, and why: plain data. Nothing runs or is compiled. Throws as `run` rejects. */
   explainLaunch<K extends CompiledKernel>(kernel: K, args: Arguments<K>, options: RunOptions = {}): LaunchExplanation {
     this.#life.check()
-    const resolve = (value: unknown, what: string) => this.#buffers.range(value, what)
-    return explain(this.#launches.loaded(kernel), args, options, resolve)
+    return explain(this.#launches.loaded(kernel), args, options, this.#buffers.range)
   }
 
   /**
@@ -165,8 +164,8 @@ export class Runtime {
   record<const R extends readonly Reading<unknown>[] = []>(body: (recorder: Recorder) => R | void): Recording<R> {
     this.#life.check()
     const ops: RecordedOp[] = []
-    const readings = body(new Recorder(this.#work, this.#buffers, ops)) ?? ([] as unknown as R)
-    return new Recording(this.#work, this.#launches, ops, readings)
+    const readings = body(new Recorder(this.#launches, ops)) ?? ([] as unknown as R)
+    return new Recording(this.#launches, ops, readings)
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Backend } from './backend'
 import type { WeftError } from './errors'
 import type { Life } from './life'
-import type { Outcome } from './memory'
+import { follow, type Memory, type Outcome } from './memory'
 import { Timeline } from './timeline'
 
 /** What became of work that was handed over, or will be. */
@@ -50,6 +50,13 @@ export class Work {
       this.#unsettled.delete(outcome)
       if (error) this.life.failed(error)
     })
+  }
+
+  /** The outcome of work that reads and writes memory, kept with what it writes, and tracked. */
+  follow(own: Outcome, reads: Iterable<Memory>, writes: readonly Memory[]): Outcome {
+    const outcome = follow(own, reads, writes)
+    this.track(outcome)
+    return outcome
   }
 
   /** Gathers the outcomes of what is tracked from now on. */

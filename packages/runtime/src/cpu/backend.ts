@@ -7,10 +7,22 @@ import type { Workgroups } from '../launch'
 import type { Memory, Outcome, Part } from '../memory'
 import type { Observers } from '../observer'
 import { Heap, type HeapOptions } from '../pool/heap'
-import { NO_POOL } from '../pool/pool'
+import type { PoolStats } from '../pool/pool'
 import type { DeviceFacts } from '../variant'
 import { cpuBlocks } from './blocks'
 import { CpuStream } from './stream'
+
+/** There are no staging buffers: reads copy. */
+const NO_POOL: PoolStats = {
+  idle: 0,
+  idleBytes: 0,
+  waiting: 0,
+  hits: 0,
+  misses: 0,
+  trimmed: 0,
+  bytes: 0,
+  peakBytes: 0,
+}
 
 const sorted = (names: Iterable<string>): string[] => [...names].sort()
 

@@ -32,18 +32,6 @@ export interface PoolStats {
   readonly peakBytes: number
 }
 
-/** Of a pool that does not exist. */
-export const NO_POOL: PoolStats = {
-  idle: 0,
-  idleBytes: 0,
-  waiting: 0,
-  hits: 0,
-  misses: 0,
-  trimmed: 0,
-  bytes: 0,
-  peakBytes: 0,
-}
-
 /** Where blocks come from and go to, and what is known of the work that uses them. */
 export interface Source {
   make(capacity: number, usage: number, label: string): Block

@@ -26,6 +26,6 @@ export async function createRuntime(options: TypegpuRuntimeOptions): Promise<Typ
   if (!isRoot(root)) {
     throw fault('bad-argument', `root is ${shown(root)}, expected a TypeGPU root`, 'await tgpu.init() gives one')
   }
-  const unwrap = unwrapWith(root)
-  return new TypegpuRuntime(root, ...onDevice(root.device, { gpu, memory, owned: false, unwrap, stream: options }))
+  const onRoot = { gpu, memory, owned: false, unwrap: unwrapWith(root), stream: options }
+  return new TypegpuRuntime(root, ...(await onDevice(root.device, onRoot)))
 }

@@ -13,6 +13,7 @@ import type { DeviceFacts } from '../variant'
 import { BindGroupCache } from './bind-groups'
 import { GpuBlocks } from './blocks'
 import { CallersParams } from './callers-params'
+import { type GpuMemory, gpuMemory } from './gpu-memory'
 import { PipelineCache } from './pipelines'
 import { GpuProgram, type Shared } from './program'
 import { Readbacks } from './readbacks'
@@ -25,6 +26,10 @@ import { Uploads } from './uploads'
 const MAX_IDLE_STAGING = 64 * 2 ** 20
 
 export interface BackendOptions {
+  /** Whether the device is the runtime's own: then it destroys it, and hears of errors that nobody caught. */
+  readonly owned: boolean
+  /** For buffers of another library. */
+  readonly unwrap?: Unwrap | undefined
   readonly memory?: HeapOptions | undefined
   readonly stream?: Partial<StreamOptions> | undefined
   /** Whether every replay has an error scope. */
@@ -34,6 +39,8 @@ export interface BackendOptions {
 /** Kernels on a GPUDevice. It destroys the device only when it owns it. */
 export class GpuBackend implements Backend, Shared {
   observers: Observers | null = null
+  readonly owned: boolean
+  readonly unwrap: Unwrap | undefined
   readonly uniforms: UniformArena
   readonly stream: CommandStream
   readonly bindGroups: BindGroupCache
@@ -45,7 +52,7 @@ export class GpuBackend implements Backend, Shared {
   readonly #uploads: Uploads
   readonly #readbacks: Readbacks
   readonly #adopted = new WeakMap<GPUBuffer, Memory>()
-  readonly #standIns: Memory[] = []
+  readonly #standIns: GpuMemory[] = []
   /** Recordings that were replayed without an error scope. */
   readonly #trusted = new Set<GpuReplay>()
   readonly #explaining = new Set<Promise<WeftError>>()
@@ -54,22 +61,22 @@ export class GpuBackend implements Backend, Shared {
   constructor(
     readonly device: GPUDevice,
     readonly info: RuntimeInfo,
-    readonly owned: boolean,
-    readonly unwrap?: Unwrap,
-    { memory: heap, stream: options, debug = false }: BackendOptions = {},
+    { owned, unwrap, memory: heap, stream: options, debug = false }: BackendOptions,
   ) {
+    this.owned = owned
+    this.unwrap = unwrap
     const { limits } = info
     this.facts = { features: new Set(info.features), languageFeatures: new Set(info.languageFeatures), limits }
     this.uniforms = new UniformArena(device, limits.minUniformBufferOffsetAlignment ?? 256)
-    this.stream = new CommandStream(device, this.uniforms, this, streamOptions(options))
     this.bindGroups = new BindGroupCache(device)
-    this.callers = new CallersParams(device, this.uniforms.align)
-    this.#cache = new PipelineCache(device)
     const blocks = new GpuBlocks(
       device,
       () => this.stream.recording,
       (block) => this.bindGroups.drop(block),
     )
+    this.stream = new CommandStream(device, this.uniforms, blocks, this, streamOptions(options))
+    this.callers = new CallersParams(device, this.uniforms.align)
+    this.#cache = new PipelineCache(device)
     this.heap = new Heap(blocks, limits.maxBufferSize, heap)
     this.#staging = new Pool(blocks, MAX_IDLE_STAGING)
     this.#uploads = new Uploads(this.stream, limits.minStorageBufferOffsetAlignment ?? 256)
@@ -79,8 +86,10 @@ export class GpuBackend implements Backend, Shared {
     // of a device that is not ours, errors are the caller's to see, so each replay has a scope
     const trusted = owned && !debug ? this.#trusted : null
     this.#replaying = { stream, bindGroups, readbacks: this.#readbacks, align, trusted }
-    this.stream.prologue = () => blocks.prologue()
-    this.stream.onSubmit = () => this.heap.pool.submitted()
+    this.stream.onSubmit = () => {
+      this.heap.pool.submitted()
+      this.#staging.submitted()
+    }
   }
 
   get staging(): PoolStats {
@@ -95,7 +104,7 @@ export class GpuBackend implements Backend, Shared {
     let found = this.heap.find(buffer) ?? this.#adopted.get(buffer)
     if (!found) {
       const { label, size } = buffer
-      found = memory({ label, size, capacity: size, gpu: buffer, own: false, usageNote })
+      found = memory({ label, size, gpu: buffer, own: false, usageNote })
       this.#adopted.set(buffer, found)
     }
     return found
@@ -150,10 +159,7 @@ export class GpuBackend implements Backend, Shared {
   standIn(index: number, size: number): Memory {
     const found = this.#standIns[index]
     if (found && found.size >= size) return found
-    const capacity = Math.max(256, roundUp(size, 4))
-    const label = 'weft nothing'
-    const gpu = this.device.createBuffer({ label, size: capacity, usage: BUFFER_USAGE })
-    const made = memory({ label, size: capacity, capacity, gpu })
+    const made = gpuMemory(this.device, 'weft nothing', Math.max(256, roundUp(size, 4)), BUFFER_USAGE)
     this.#standIns[index] = made
     return made
   }
@@ -171,7 +177,7 @@ export class GpuBackend implements Backend, Shared {
     this.uniforms.destroy()
     this.heap.destroy()
     this.#staging.destroy()
-    for (const nothing of this.#standIns.splice(0)) nothing?.gpu?.destroy()
+    for (const nothing of this.#standIns.splice(0)) nothing?.gpu.destroy()
     if (this.owned) this.device.destroy()
   }
 }

@@ -18,15 +18,9 @@ export interface CachedGroup {
 }
 
 interface Entry extends CachedGroup {
-  readonly layout: GPUBindGroupLayout
-  /** Three numbers for each slot: what, offset, size. */
+  /** The layout, and three numbers for each slot: what, offset, size. */
   readonly key: Float64Array
   readonly hash: number
-  /** Entries of the same hash. */
-  next: Entry | null
-  /** By last use: towards the more and the less recent one. */
-  newer: Entry | null
-  older: Entry | null
 }
 
 const MAX_ENTRIES = 4096
@@ -48,14 +42,17 @@ function hashOf(key: Float64Array, length: number): number {
  * that is destroyed go too.
  */
 export class BindGroupCache {
-  readonly #tables = new Map<GPUBindGroupLayout, Map<number, Entry>>()
+  /** Entries by hash. */
+  readonly #table = new Map<number, Entry[]>()
+  /** By last use, the least recent first. */
+  readonly #recent = new Set<Entry>()
+  /** By block of memory. */
   readonly #users = new Map<number, Set<Entry>>()
-  readonly #textures = new WeakMap<object, number>()
-  readonly #stats = { entries: 0, hits: 0, misses: 0, evicted: 0 }
-  #scratch = new Float64Array(3 * 16)
-  #newest: Entry | null = null
-  #oldest: Entry | null = null
-  #lastTexture = 0
+  /** Numbers of layouts and textures. They count downwards, so that they meet no block. */
+  readonly #ids = new WeakMap<object, number>()
+  readonly #stats = { hits: 0, misses: 0, evicted: 0 }
+  #scratch = new Float64Array(1 + 3 * 16)
+  #lastId = 0
 
   constructor(
     readonly device: GPUDevice,
@@ -63,7 +60,7 @@ export class BindGroupCache {
   ) {}
 
   get stats(): BindGroupStats {
-    return { ...this.#stats }
+    return { entries: this.#recent.size, ...this.#stats }
   }
 
   /** The bind group of a layout for these resources; `make` gives its entries when there is none yet. */
@@ -73,49 +70,55 @@ export class BindGroupCache {
     label: string,
     make: () => GPUBindGroupEntry[],
   ): CachedGroup {
-    const length = this.#fill(resources)
+    const length = this.#fill(layout, resources)
     const hash = hashOf(this.#scratch, length)
-    let table = this.#tables.get(layout)
-    if (!table) this.#tables.set(layout, (table = new Map()))
-    for (let entry = table.get(hash) ?? null; entry; entry = entry.next) {
+    for (const entry of this.#table.get(hash) ?? NONE) {
       if (!this.#matches(entry, length)) continue
       this.#stats.hits++
-      this.#touch(entry)
+      this.#recent.delete(entry)
+      this.#recent.add(entry)
       return entry
     }
     this.#stats.misses++
-    return this.#add(table, layout, hash, this.#scratch.slice(0, length), label, make)
+    const key = this.#scratch.slice(0, length)
+    const { value: group, error } = scoped(this.device, ['validation'], () =>
+      this.device.createBindGroup({ label, layout, entries: make() }),
+    )
+    const entry: Entry = { group, error, key, hash }
+    // an invalid one is of no use to anybody later
+    void error.then((invalid) => (invalid ? this.#remove(entry) : (entry.error = null)))
+    this.#add(entry)
+    return entry
   }
 
   /** Memory is gone, and so are the groups with it. */
   drop(block: number): void {
-    for (const entry of this.#users.get(block) ?? []) this.#remove(entry)
+    for (const entry of this.#users.get(block) ?? NONE) this.#remove(entry)
   }
 
   clear(): void {
-    this.#tables.clear()
+    this.#table.clear()
     this.#users.clear()
-    this.#newest = null
-    this.#oldest = null
-    this.#stats.entries = 0
+    this.#recent.clear()
   }
 
-  /** Writes the key into the scratch array and gives its length. Textures count downwards, so that they meet no memory. */
-  #fill(resources: readonly Resource[]): number {
-    const length = 3 * resources.length
+  /** Writes the key into the scratch array and gives its length. */
+  #fill(layout: GPUBindGroupLayout, resources: readonly Resource[]): number {
+    const length = 1 + 3 * resources.length
     if (length > this.#scratch.length) this.#scratch = new Float64Array(2 * length)
-    let at = 0
+    this.#scratch[0] = this.#idOf(layout)
+    let at = 1
     for (const { memory, texture, offset, size } of resources) {
-      this.#scratch[at++] = memory ? memory.block : texture ? this.#textureId(texture) : 0
+      this.#scratch[at++] = memory ? memory.block : texture ? this.#idOf(texture) : 0
       this.#scratch[at++] = offset
       this.#scratch[at++] = size
     }
     return length
   }
 
-  #textureId(texture: object): number {
-    let id = this.#textures.get(texture)
-    if (id === undefined) this.#textures.set(texture, (id = --this.#lastTexture))
+  #idOf(object: object): number {
+    let id = this.#ids.get(object)
+    if (id === undefined) this.#ids.set(object, (id = --this.#lastId))
     return id
   }
 
@@ -125,78 +128,36 @@ export class BindGroupCache {
     return true
   }
 
-  #add(
-    table: Map<number, Entry>,
-    layout: GPUBindGroupLayout,
-    hash: number,
-    key: Float64Array,
-    label: string,
-    make: () => GPUBindGroupEntry[],
-  ): Entry {
-    const { value: group, error } = scoped(this.device, ['validation'], () =>
-      this.device.createBindGroup({ label, layout, entries: make() }),
-    )
-    const next = table.get(hash) ?? null
-    const entry: Entry = { group, error, layout, key, hash, next, newer: null, older: null }
-    // an invalid one is of no use to anybody later
-    void error.then((invalid) => (invalid ? this.#remove(entry) : (entry.error = null)))
-    table.set(hash, entry)
-    for (let i = 0; i < key.length; i += 3) {
-      const id = key[i] as number
-      const users = this.#users.get(id)
+  #add(entry: Entry): void {
+    const sameHash = this.#table.get(entry.hash)
+    if (sameHash) sameHash.push(entry)
+    else this.#table.set(entry.hash, [entry])
+    for (const block of blocksOf(entry)) {
+      const users = this.#users.get(block)
       if (users) users.add(entry)
-      else this.#users.set(id, new Set([entry]))
+      else this.#users.set(block, new Set([entry]))
     }
-    this.#link(entry)
-    if (++this.#stats.entries > this.max && this.#oldest) {
-      this.#stats.evicted++
-      this.#remove(this.#oldest)
-    }
-    return entry
+    this.#recent.add(entry)
+    if (this.#recent.size <= this.max) return
+    this.#stats.evicted++
+    const [oldest] = this.#recent
+    this.#remove(oldest as Entry)
   }
 
   #remove(entry: Entry): void {
-    const table = this.#tables.get(entry.layout)
-    let found: Entry | null = table?.get(entry.hash) ?? null
-    if (!table || !found) return
-    if (found === entry) {
-      if (entry.next) table.set(entry.hash, entry.next)
-      else table.delete(entry.hash)
-    } else {
-      while (found && found.next !== entry) found = found.next
-      if (!found) return
-      found.next = entry.next
-    }
-    this.#unlink(entry)
-    this.#stats.entries--
-    for (let i = 0; i < entry.key.length; i += 3) {
-      const id = entry.key[i] as number
-      const users = this.#users.get(id)
+    if (!this.#recent.delete(entry)) return
+    const others = this.#table.get(entry.hash)?.filter((other) => other !== entry) ?? []
+    if (others.length > 0) this.#table.set(entry.hash, others)
+    else this.#table.delete(entry.hash)
+    for (const block of blocksOf(entry)) {
+      const users = this.#users.get(block)
       users?.delete(entry)
-      if (users?.size === 0) this.#users.delete(id)
+      if (users?.size === 0) this.#users.delete(block)
     }
-  }
-
-  #touch(entry: Entry): void {
-    if (entry === this.#newest) return
-    this.#unlink(entry)
-    this.#link(entry)
-  }
-
-  #link(entry: Entry): void {
-    entry.older = this.#newest
-    entry.newer = null
-    if (this.#newest) this.#newest.newer = entry
-    this.#newest = entry
-    this.#oldest ??= entry
-  }
-
-  #unlink(entry: Entry): void {
-    if (entry.newer) entry.newer.older = entry.older
-    else this.#newest = entry.older
-    if (entry.older) entry.older.newer = entry.newer
-    else this.#oldest = entry.newer
-    entry.newer = null
-    entry.older = null
   }
 }
+
+const NONE: readonly Entry[] = []
+
+/** The memory in its slots. */
+const blocksOf = ({ key }: Entry): Float64Array => key.filter((block, i) => i % 3 === 1 && block > 0)

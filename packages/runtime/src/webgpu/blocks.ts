@@ -43,17 +43,17 @@ export class GpuBlocks implements Source {
   }
 
   settle(block: Block): void {
-    if (!this.#clears.has(block)) return
-    const commands = this.prologue()
-    if (commands) this.device.queue.submit([commands])
+    if (this.#clears.has(block)) this.submit()
   }
 
-  /** All clears that wait, to be submitted now; null where there are none. */
-  prologue(): GPUCommandBuffer | null {
-    if (this.#clears.size === 0) return null
-    const encoder = this.device.createCommandEncoder({ label: 'weft zeros' })
-    for (const [{ gpu }, bytes] of this.#clears) encoder.clearBuffer(gpu as GPUBuffer, 0, bytes)
-    this.#clears.clear()
-    return encoder.finish()
+  /** Submits commands, with all clears that wait in front of them. */
+  submit(...commands: GPUCommandBuffer[]): void {
+    if (this.#clears.size > 0) {
+      const encoder = this.device.createCommandEncoder({ label: 'weft zeros' })
+      for (const [{ gpu }, bytes] of this.#clears) encoder.clearBuffer(gpu as GPUBuffer, 0, bytes)
+      this.#clears.clear()
+      commands.unshift(encoder.finish())
+    }
+    this.device.queue.submit(commands)
   }
 }

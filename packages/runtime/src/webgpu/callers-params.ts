@@ -1,9 +1,10 @@
 import { roundUp } from '../bytes'
-import { type Memory, memory, USAGE } from '../memory'
+import { USAGE } from '../memory'
 import type { Resource } from './bind-groups'
+import { type GpuMemory, gpuMemory } from './gpu-memory'
 
 interface Ring {
-  readonly memory: Memory
+  readonly memory: GpuMemory
   readonly stride: number
   /** Of what is in the newest slot. */
   version: number
@@ -33,17 +34,15 @@ export class CallersParams {
     if (ring.version !== state.version) {
       ring.at = (ring.at + 1) % SLOTS
       ring.version = state.version
-      const gpu = ring.memory.gpu as GPUBuffer
-      this.device.queue.writeBuffer(gpu, ring.at * ring.stride, bytes as Uint8Array<ArrayBuffer>)
+      this.device.queue.writeBuffer(ring.memory.gpu, ring.at * ring.stride, bytes as Uint8Array<ArrayBuffer>)
     }
     return { memory: ring.memory, texture: null, offset: ring.at * ring.stride, size }
   }
 
   #ring(bytes: number): Ring {
     const stride = roundUp(bytes, this.align)
-    const label = 'weft params of encoded dispatches'
-    const size = SLOTS * stride
-    const gpu = this.device.createBuffer({ label, size, usage: USAGE.UNIFORM | USAGE.COPY_DST })
-    return { memory: memory({ label, size, capacity: size, gpu }), stride, version: -1, at: -1 }
+    const usage = USAGE.UNIFORM | USAGE.COPY_DST
+    const memory = gpuMemory(this.device, 'weft params of encoded dispatches', SLOTS * stride, usage)
+    return { memory, stride, version: -1, at: -1 }
   }
 }

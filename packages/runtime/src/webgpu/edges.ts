@@ -58,9 +58,10 @@ export class EdgeWriter {
       const offset = roundDown(at, this.align)
       const size = Math.min(this.align, roundDown(buffer.size - offset, 4))
       const params = new Uint8Array(new Uint32Array([(at - offset) / 4, mask, bits, 0]).buffer)
+      const slot = uniforms.slot(params)
       const entries = [
         { binding: 0, resource: { buffer, offset, size } },
-        { binding: 1, resource: uniforms.slot(params) },
+        { binding: 1, resource: { buffer: slot.memory.gpu, offset: slot.offset, size: slot.size } },
       ]
       const group = device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries })
       const title = `the write to '${buffer.label}'`

@@ -1,5 +1,5 @@
 import { count, fault, quoted, textOf } from '../errors'
-import type { RuntimeInfo } from '../info'
+import { limitsOf } from './describe'
 
 /** What of an adapter is asked for. */
 export interface DeviceOptions {
@@ -29,20 +29,6 @@ const USEFUL: readonly string[] = [
 ]
 
 const ON_CPU = "or run on the CPU: createRuntime({ device: cpu() }), with cpu from '@weft/codegen/interp'"
-
-/**
- * Limits as plain data. They are getters, own properties in some engines and of the prototype in others, and for
- * some engines not enumerable.
- */
-export function limitsOf(limits: GPUSupportedLimits): Record<string, number> {
-  const names = new Set<string>()
-  for (const name in limits) names.add(name)
-  for (const owner of [limits, Object.getPrototypeOf(limits) as object]) {
-    for (const name of Object.getOwnPropertyNames(owner)) names.add(name)
-  }
-  const values = [...names].map((name) => [name, (limits as unknown as Record<string, unknown>)[name]] as const)
-  return Object.fromEntries(values.filter((entry): entry is [string, number] => typeof entry[1] === 'number'))
-}
 
 async function adapterOf(options: DeviceOptions): Promise<GPUAdapter> {
   const gpu = options.gpu ?? (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu
@@ -111,36 +97,5 @@ export async function openDevice(options: DeviceOptions): Promise<GPUDevice> {
       `the adapter gave no device: ${textOf(error)}`,
       `ask for fewer features (${features.join(', ') || 'none'}) or for limits: 'default'; ${ON_CPU}`,
     )
-  }
-}
-
-/** Engines list the language feature before they have the call that goes with it. */
-function canSetImmediates(device: GPUDevice): boolean {
-  const encoder = device.createCommandEncoder()
-  const pass = encoder.beginComputePass()
-  pass.end()
-  encoder.finish()
-  return 'setImmediates' in pass
-}
-
-const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|software|basic render|warp|null/i
-
-export function describeDevice(device: GPUDevice, gpu: GPU | undefined): RuntimeInfo {
-  const info: Partial<GPUAdapterInfo> = device.adapterInfo ?? {}
-  const { vendor = '', architecture = '', description = '', device: name = '' } = info
-  const source = gpu ?? (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu
-  const language = [...(source?.wgslLanguageFeatures ?? [])]
-  const usable = canSetImmediates(device)
-    ? language
-    : language.filter((feature) => feature !== 'immediate_address_space')
-  return {
-    backend: 'webgpu',
-    adapter: description || [vendor, architecture, name].filter(Boolean).join(' ') || 'unknown',
-    vendor,
-    architecture,
-    software: info.isFallbackAdapter === true || SOFTWARE.test(`${vendor} ${architecture} ${description} ${name}`),
-    features: [...device.features].sort(),
-    languageFeatures: usable.sort(),
-    limits: limitsOf(device.limits),
   }
 }

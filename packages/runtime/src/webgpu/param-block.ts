@@ -1,6 +1,7 @@
 import { roundUp } from '../bytes'
-import { type Memory, memory, USAGE } from '../memory'
+import { USAGE } from '../memory'
 import type { Resource } from './bind-groups'
+import { type GpuMemory, gpuMemory } from './gpu-memory'
 import type { CommandStream } from './stream'
 
 /**
@@ -8,37 +9,31 @@ import type { CommandStream } from './stream'
  * write, and bind groups never change on account of params.
  */
 export class ParamBlock {
-  readonly #memory: Memory
+  /** Where each of the blocks lies. */
+  readonly slots: readonly Resource[]
+  readonly #memory: GpuMemory
   /** The content as the host wants it; the device's differs between the two marks. */
   readonly #bytes: Uint8Array<ArrayBuffer>
   #from: number
   #to = 0
 
   /** Room for blocks of these sizes, each at a multiple of `align`. */
-  constructor(
-    device: GPUDevice,
-    readonly sizes: readonly number[],
-    readonly align: number,
-  ) {
-    const size = Math.max(
-      4,
-      sizes.reduce((end, each) => end + roundUp(each, align), 0),
-    )
-    const label = 'weft params of a recording'
-    const gpu = device.createBuffer({ label, size, usage: USAGE.UNIFORM | USAGE.COPY_DST })
-    this.#memory = memory({ label, size, capacity: size, gpu })
+  constructor(device: GPUDevice, sizes: readonly number[], align: number) {
+    const size = sizes.reduce((end, each) => end + roundUp(each, align), 0)
+    const memory = gpuMemory(device, 'weft params of a recording', size, USAGE.UNIFORM | USAGE.COPY_DST)
+    let end = 0
+    this.slots = sizes.map((each) => {
+      const offset = end
+      end += roundUp(each, align)
+      return { memory, texture: null, offset, size: roundUp(each, 4) }
+    })
+    this.#memory = memory
     this.#bytes = new Uint8Array(size)
     this.#from = size
   }
 
   get block(): number {
     return this.#memory.block
-  }
-
-  /** Where the block of that index lies. */
-  slot(index: number): Resource {
-    const offset = this.sizes.slice(0, index).reduce((end, each) => end + roundUp(each, this.align), 0)
-    return { memory: this.#memory, texture: null, offset, size: roundUp(this.sizes[index] ?? 0, 4) }
   }
 
   set(offset: number, bytes: Uint8Array): void {
@@ -50,12 +45,12 @@ export class ParamBlock {
   /** Brings the device's side up to date, at this place of the order. */
   write(stream: CommandStream): void {
     if (this.#to <= this.#from) return
-    stream.upload(this.#memory.gpu as GPUBuffer, this.#from, this.#bytes, this.#from, this.#to - this.#from)
+    stream.upload(this.#memory.gpu, this.#from, this.#bytes, this.#from, this.#to - this.#from)
     this.#from = this.#bytes.byteLength
     this.#to = 0
   }
 
   destroy(): void {
-    this.#memory.gpu?.destroy()
+    this.#memory.gpu.destroy()
   }
 }

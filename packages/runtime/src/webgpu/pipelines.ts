@@ -11,27 +11,21 @@ export interface Pipeline {
   readonly layouts: readonly GPUBindGroupLayout[]
 }
 
-interface Entry {
-  readonly wgsl: string
-  readonly key: string
-  value: Pipeline | Promise<Pipeline>
-}
-
 /** Far more than a model has kernels; a server that compiles kernels for ever stays bounded. */
 const MAX_ENTRIES = 1024
 
-/** What a pipeline depends on beside its source. */
-const keyOf = (variant: CompiledVariant, constants: Record<string, number>, immediates: number): string =>
-  JSON.stringify([variant.entryPoint, constants, immediates, variant.layouts.map(({ entries }) => entries)])
-
 /**
- * The compiled pipelines of one device. The outer key is the source itself – compared as text, so no two sources can
- * share an entry – and the inner one everything else that is baked in: entry point, constants, layouts, immediates.
+ * What a pipeline is made from: entry point, constants, immediates and layouts, and the source itself – as text, so that
+ * no two sources can share an entry.
  */
+const keyOf = (variant: CompiledVariant, constants: Record<string, number>, immediates: number): string =>
+  JSON.stringify([variant.entryPoint, constants, immediates, variant.layouts.map(({ entries }) => entries)]) +
+  variant.wgsl
+
+/** The compiled pipelines of one device. Bounded, the least recently used goes. */
 export class PipelineCache {
-  readonly #bySource = new Map<string, Map<string, Entry>>()
   /** By last use, the least recent first. */
-  readonly #recent = new Set<Entry>()
+  readonly #entries = new Map<string, Pipeline | Promise<Pipeline>>()
   readonly #layouts = new Map<string, GPUBindGroupLayout>()
   readonly #stats = { hits: 0, misses: 0, shared: 0, failed: 0, evicted: 0, compileMs: 0 }
 
@@ -41,7 +35,7 @@ export class PipelineCache {
   ) {}
 
   get stats(): PipelineStats {
-    return { entries: this.#recent.size, ...this.#stats }
+    return { entries: this.#entries.size, ...this.#stats }
   }
 
   /** The pipeline, compiled when it is first asked for; those who ask meanwhile share it. Rejects `compile-failed`. */
@@ -49,45 +43,37 @@ export class PipelineCache {
     const constants = constantsOf(kernel, overrides)
     const immediates = variant.params?.via === 'immediates' ? roundUp(kernel.params?.size ?? 0, 4) : 0
     const key = keyOf(variant, constants, immediates)
-    const found = this.#bySource.get(variant.wgsl)?.get(key)
+    const found = this.#entries.get(key)
     if (found) {
-      this.#stats[found.value instanceof Promise ? 'shared' : 'hits']++
-      this.#recent.delete(found)
-      this.#recent.add(found)
-      return found.value
+      this.#stats[found instanceof Promise ? 'shared' : 'hits']++
+      this.#keep(key, found)
+      return found
     }
     const made = this.#timed(this.#compile(kernel, variant, constants, immediates))
-    const entry: Entry = { wgsl: variant.wgsl, key, value: made }
-    this.#add(entry)
-    made.then(
-      (pipeline) => void (entry.value = pipeline),
-      () => this.#remove(entry),
-    )
+    this.#keep(key, made)
+    // by then another may be in its place, or nothing
+    const settled = (pipeline: Pipeline | null) => {
+      if (this.#entries.get(key) !== made) return
+      if (pipeline) this.#entries.set(key, pipeline)
+      else this.#entries.delete(key)
+    }
+    made.then(settled, () => settled(null))
     return made
   }
 
   clear(): void {
-    this.#bySource.clear()
-    this.#recent.clear()
+    this.#entries.clear()
     this.#layouts.clear()
   }
 
-  #add(entry: Entry): void {
-    let table = this.#bySource.get(entry.wgsl)
-    if (!table) this.#bySource.set(entry.wgsl, (table = new Map()))
-    table.set(entry.key, entry)
-    this.#recent.add(entry)
-    const [oldest] = this.#recent
-    if (this.#recent.size <= this.max || !oldest) return
+  /** Puts an entry behind all others, and gives up the one that was used longest ago where there are too many. */
+  #keep(key: string, value: Pipeline | Promise<Pipeline>): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
+    if (this.#entries.size <= this.max) return
+    const [oldest] = this.#entries.keys()
     this.#stats.evicted++
-    this.#remove(oldest)
-  }
-
-  #remove(entry: Entry): void {
-    if (!this.#recent.delete(entry)) return
-    const table = this.#bySource.get(entry.wgsl)
-    table?.delete(entry.key)
-    if (table?.size === 0) this.#bySource.delete(entry.wgsl)
+    this.#entries.delete(oldest as string)
   }
 
   async #timed(work: Promise<Pipeline>): Promise<Pipeline> {

@@ -1,7 +1,7 @@
 import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { Bound, Dispatch, Program } from '../backend'
 import { fault, textOf, type WeftError } from '../errors'
-import type { Memory, Outcome } from '../memory'
+import { firstOf, type Memory, type Outcome } from '../memory'
 import type { BindGroupCache, Resource } from './bind-groups'
 import { type Call, PassState } from './call'
 import type { CallersParams } from './callers-params'
@@ -99,7 +99,7 @@ export class GpuProgram implements Program {
       if (made.error) complaints.push(made.error)
       return made.group
     })
-    return { call: this.call(work, groups), invalid: complaints.length > 0 ? this.#firstOf(complaints) : null }
+    return { call: this.call(work, groups), invalid: complaints.length > 0 ? this.#complaint(complaints) : null }
   }
 
   /** What the bind groups of this work are made from, for those who make them together and keep them. */
@@ -128,20 +128,20 @@ export class GpuProgram implements Program {
     }))
   }
 
-  async #firstOf(complaints: readonly Promise<GPUError | null>[]): Promise<WeftError | null> {
-    const error = (await Promise.all(complaints)).find((complaint) => complaint !== null)
+  async #complaint(complaints: readonly Promise<GPUError | null>[]): Promise<WeftError | null> {
+    const error = await firstOf(complaints)
     return error ? this.failed(error.message) : null
   }
 
   #resource({ name, minBindingSize }: Entry, work: Dispatch, index: number, params: Resource | undefined): Resource {
-    const { stream, standIn } = this.shared
-    if (name === null) return params ?? { texture: null, ...stream.uniforms.slot(work.params) }
+    const { stream } = this.shared
+    if (name === null) return params ?? stream.uniforms.slot(work.params)
     const bound: Bound | undefined = work.bindings.get(name)
     if (!bound) throw new RangeError(`the artifact has no binding '${name}'`)
     if ('texture' in bound) return { memory: null, texture: bound.texture as object, offset: 0, size: 0 }
     const { memory, offset, bound: size } = bound
     if (bound.size > 0) return { memory, texture: null, offset, size }
-    const memoryOfNothing = standIn.call(this.shared, index, minBindingSize)
+    const memoryOfNothing = this.shared.standIn(index, minBindingSize)
     return { memory: memoryOfNothing, texture: null, offset: 0, size: Math.max(4, minBindingSize) }
   }
 }

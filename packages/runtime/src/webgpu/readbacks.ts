@@ -68,9 +68,7 @@ export class Readbacks {
       const block = this.acquire(load)
       const encoder = this.device.createCommandEncoder({ label: 'weft readback' })
       for (const { part } of load.places) this.copy(encoder, load, block, part)
-      const first = this.blocks.prologue()
-      const commands = encoder.finish()
-      this.device.queue.submit(first ? [first, commands] : [commands])
+      this.blocks.submit(encoder.finish())
       return block
     })
     for (const [part, bytes] of await this.fetch(load, staging, error)) found.set(part, bytes)

@@ -2,7 +2,7 @@ import type { RecordedOp, Replay, Replayed } from '../backend'
 import type { Range } from '../bindings'
 import type { WeftError } from '../errors'
 import { isEmpty } from '../kernel'
-import { doubts, type Outcome, type Part } from '../memory'
+import { doubts, firstOf, type Outcome, type Part } from '../memory'
 import type { Block } from '../pool/pool'
 import type { Step } from '../step'
 import type { BindGroupCache, Resource } from './bind-groups'
@@ -46,8 +46,9 @@ interface Segment {
   readonly submits: boolean
 }
 
+/** What there is of a step in this recording. */
 interface Kept {
-  readonly step: Step
+  /** Where its params lie; nowhere if it has none. */
   readonly slot: Resource | undefined
   /** Where its calls are in the list. */
   readonly at: number[]
@@ -80,10 +81,8 @@ export class GpuReplay implements Replay {
     const blocks = steps.filter(({ plan }) => plan.variant.params?.via === 'uniform')
     const sizes = blocks.map(({ plan }) => plan.params.byteLength)
     this.#params = sizes.length > 0 ? new ParamBlock(stream.device, sizes, align) : null
-    for (const step of steps) {
-      const index = blocks.indexOf(step)
-      this.#kept.set(step, { step, slot: index < 0 ? undefined : this.#params?.slot(index), at: [], bindings: null })
-    }
+    const slots = new Map(blocks.map((step, i) => [step, this.#params?.slots[i]]))
+    for (const step of steps) this.#kept.set(step, { slot: slots.get(step), at: [], bindings: null })
     this.#reads = ops.flatMap((op) => (op.kind === 'read' ? [op.part] : []))
     this.#load = this.#reads.length > 0 ? readbacks.packed(this.#reads) : null
     this.#arrange(ops)
@@ -248,8 +247,4 @@ export class GpuReplay implements Replay {
     stream.flush()
     this.#params.destroy()
   }
-}
-
-async function firstOf(outcomes: readonly Outcome[]): Promise<WeftError | null> {
-  return (await Promise.all(outcomes)).find((error) => error !== null) ?? null
 }

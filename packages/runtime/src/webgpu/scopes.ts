@@ -1,3 +1,5 @@
+import { firstOf } from '../memory'
+
 /**
  * Runs `action` inside error scopes. Scopes are a stack of the whole device, so whatever is awaited between push and
  * pop could catch another caller's error: `action` is synchronous, and the promise is of its own errors only.
@@ -16,5 +18,5 @@ export function scoped<T>(
     // a lost device may refuse; its loss is reported elsewhere
     errors = filters.map(() => device.popErrorScope().catch(() => null))
   }
-  return { value, error: Promise.all(errors).then((all) => all.find((error) => error !== null) ?? null) }
+  return { value, error: firstOf(errors) }
 }

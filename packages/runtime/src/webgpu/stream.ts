@@ -2,6 +2,7 @@ import type { Stream, StreamOptions } from '../backend'
 import { fault, textOf, type WeftError } from '../errors'
 import type { Outcome } from '../memory'
 import type { Observed } from '../observer'
+import type { GpuBlocks } from './blocks'
 import { type Call, PassState } from './call'
 import type { CallList } from './call-list'
 import { copying, type Part, type Recorded } from './parts'
@@ -38,13 +39,9 @@ function pending(): Pending {
  * is full, or when something has to be seen.
  */
 export class CommandStream implements Stream {
-  /** The number of the submit that is being recorded. What is recorded now is on its way when `submitted` has reached it. */
-  serial = 1
   submits = 0
-  /** Before a submit: a command buffer that goes in front of it. */
-  prologue: () => GPUCommandBuffer | null = () => null
   /** After a submit. */
-  onSubmit: (serial: number) => void = () => undefined
+  onSubmit: () => void = () => undefined
   #encoder: GPUCommandEncoder | null = null
   #pass: GPUComputePassEncoder | null = null
   readonly #state = new PassState()
@@ -52,20 +49,17 @@ export class CommandStream implements Stream {
   #dispatches = 0
   #depth = 0
   #pending: Pending | null = null
+  /** Submits that the device is known to have done. */
   #finished = 0
   #watch: Promise<void> | null = null
 
   constructor(
     readonly device: GPUDevice,
     readonly uniforms: UniformArena,
+    readonly blocks: GpuBlocks,
     readonly owner: Observed,
     readonly options: StreamOptions,
   ) {}
-
-  /** The last serial that was submitted. */
-  get submitted(): number {
-    return this.serial - 1
-  }
 
   /** Whether anything is recorded that is not submitted. */
   get recording(): boolean {
@@ -120,7 +114,7 @@ export class CommandStream implements Stream {
     if (!this.recording) this.device.queue.writeBuffer(buffer, offset, bytes as Uint8Array<ArrayBuffer>, from, size)
     else {
       const slot = this.uniforms.slot(bytes.subarray(from, from + size))
-      const copy = copying(`the upload to '${buffer.label}'`, slot.buffer, slot.offset, buffer, offset, size)
+      const copy = copying(`the upload to '${buffer.label}'`, slot.memory.gpu, slot.offset, buffer, offset, size)
       copy.encode(this.encoder())
       this.recorded(copy, 0)
     }
@@ -158,7 +152,7 @@ export class CommandStream implements Stream {
    */
   room(): Promise<void> | null {
     const { maxSubmitsInFlight } = this.options
-    const inFlight = this.submitted - this.#finished
+    const inFlight = this.submits - this.#finished
     if (inFlight * 2 < maxSubmitsInFlight) return null
     this.#watch ??= this.finished().then(() => {
       this.#watch = null
@@ -168,10 +162,10 @@ export class CommandStream implements Stream {
 
   /** When the device has done all that is submitted. */
   async finished(): Promise<void> {
-    const { submitted } = this
+    const { submits } = this
     // a lost device refuses to tell, and its loss is reported elsewhere
     await this.device.queue.onSubmittedWorkDone().catch(() => undefined)
-    this.#finished = Math.max(this.#finished, submitted)
+    this.#finished = Math.max(this.#finished, submits)
   }
 
   /** Nothing more will be submitted. */
@@ -209,13 +203,11 @@ export class CommandStream implements Stream {
     const { observers } = this.owner
     this.endPass()
     this.#reset()
-    const first = this.prologue()
     this.uniforms.write()
-    const commands = encoder.finish()
-    this.device.queue.submit(first ? [first, commands] : [commands])
+    this.blocks.submit(encoder.finish())
     this.uniforms.submitted()
     this.submits++
-    this.onSubmit(this.serial++)
+    this.onSubmit()
     observers?.submitted()
   }
 }

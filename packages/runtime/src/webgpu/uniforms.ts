@@ -1,18 +1,16 @@
 import { roundUp } from '../bytes'
-import { type Memory, memory, USAGE } from '../memory'
+import { USAGE } from '../memory'
+import type { Resource } from './bind-groups'
+import { type GpuMemory, gpuMemory } from './gpu-memory'
 
 /** A place in the arena; it can be bound as it is. */
-export interface Slot {
-  readonly memory: Memory
-  readonly buffer: GPUBuffer
-  readonly offset: number
-  readonly size: number
+export interface Slot extends Resource {
+  readonly memory: GpuMemory
 }
 
 /** A buffer of the arena with its content as the host wants it at the next submit. */
 interface Page {
-  readonly memory: Memory
-  readonly buffer: GPUBuffer
+  readonly memory: GpuMemory
   readonly bytes: Uint8Array<ArrayBuffer>
   end: number
 }
@@ -48,13 +46,13 @@ export class UniformArena {
     page.bytes.set(bytes, offset)
     page.end = roundUp(offset + size, this.align)
     this.#bytes += page.end - offset
-    return { memory: page.memory, buffer: page.buffer, offset, size }
+    return { memory: page.memory, texture: null, offset, size }
   }
 
   /** Hands the slots' content to the queue: before the submit that uses it. */
   write(): void {
-    for (const { buffer, bytes, end } of this.#pages) {
-      if (end > 0) this.device.queue.writeBuffer(buffer, 0, bytes, 0, Math.min(end, bytes.byteLength))
+    for (const { memory, bytes, end } of this.#pages) {
+      if (end > 0) this.device.queue.writeBuffer(memory.gpu, 0, bytes, 0, Math.min(end, bytes.byteLength))
     }
   }
 
@@ -64,7 +62,7 @@ export class UniformArena {
       const page = this.#pages[i] as Page
       page.end = 0
       if (page.bytes.byteLength > PAGE_BYTES) {
-        page.buffer.destroy()
+        page.memory.gpu.destroy()
         this.#pages.splice(i, 1)
       }
     }
@@ -73,7 +71,7 @@ export class UniformArena {
   }
 
   destroy(): void {
-    for (const { buffer } of this.#pages.splice(0)) buffer.destroy()
+    for (const { memory } of this.#pages.splice(0)) memory.gpu.destroy()
   }
 
   #roomFor(size: number): Page {
@@ -87,9 +85,8 @@ export class UniformArena {
   }
 
   #grow(size: number): Page {
-    const label = `weft params ${this.#pages.length}`
     const usage = USAGE.UNIFORM | USAGE.COPY_SRC | USAGE.COPY_DST
-    const buffer = this.device.createBuffer({ label, size, usage })
-    return { memory: memory({ label, size, capacity: size, gpu: buffer }), buffer, bytes: new Uint8Array(size), end: 0 }
+    const memory = gpuMemory(this.device, `weft params ${this.#pages.length}`, size, usage)
+    return { memory, bytes: new Uint8Array(size), end: 0 }
   }
 }

@@ -1,0 +1,47 @@
+import type { RuntimeInfo } from '../info'
+
+/**
+ * Limits as plain data. They are getters, own properties in some engines and of the prototype in others, and for
+ * some engines not enumerable.
+ */
+export function limitsOf(limits: GPUSupportedLimits): Record<string, number> {
+  const names = new Set<string>()
+  for (const name in limits) names.add(name)
+  for (const owner of [limits, Object.getPrototypeOf(limits) as object]) {
+    for (const name of Object.getOwnPropertyNames(owner)) names.add(name)
+  }
+  const values = [...names].map((name) => [name, (limits as unknown as Record<string, unknown>)[name]] as const)
+  return Object.fromEntries(values.filter((entry): entry is [string, number] => typeof entry[1] === 'number'))
+}
+
+/** Engines list the language feature before they have the call that goes with it. */
+function canSetImmediates(device: GPUDevice): boolean {
+  const encoder = device.createCommandEncoder()
+  const pass = encoder.beginComputePass()
+  pass.end()
+  encoder.finish()
+  return 'setImmediates' in pass
+}
+
+const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|software|basic render|warp|null/i
+
+/** What there is to know of a device; `gpu` is where it comes from, `navigator.gpu` unless told. */
+export function describeDevice(device: GPUDevice, gpu: GPU | undefined): RuntimeInfo {
+  const info: Partial<GPUAdapterInfo> = device.adapterInfo ?? {}
+  const { vendor = '', architecture = '', description = '', device: name = '' } = info
+  const source = gpu ?? (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu
+  const language = [...(source?.wgslLanguageFeatures ?? [])]
+  const usable = canSetImmediates(device)
+    ? language
+    : language.filter((feature) => feature !== 'immediate_address_space')
+  return {
+    backend: 'webgpu',
+    adapter: description || [vendor, architecture, name].filter(Boolean).join(' ') || 'unknown',
+    vendor,
+    architecture,
+    software: info.isFallbackAdapter === true || SOFTWARE.test(`${vendor} ${architecture} ${description} ${name}`),
+    features: [...device.features].sort(),
+    languageFeatures: usable.sort(),
+    limits: limitsOf(device.limits),
+  }
+}
