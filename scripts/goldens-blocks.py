@@ -1,6 +1,6 @@
 """Values of llama.cpp's blocks by another implementation: the package `gguf` of the llama.cpp project.
 
-python -m venv v && v/bin/pip install gguf==0.19.0 && v/bin/python scripts/goldens/blocks.py > tests/kernels/goldens/blocks.json
+python -m venv v && v/bin/pip install gguf==0.19.0 && v/bin/python scripts/goldens-blocks.py > tests/kernels/goldens/blocks.json
 
 For each format: two blocks of random bits with finite scales, in hexadecimal, and their values; and for the formats that the package
 quantizes, 64 values and the blocks that it makes of them. Floats are f32 in base64, little-endian.
