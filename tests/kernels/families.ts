@@ -2,6 +2,7 @@ import type { ParityCase } from '../parity/case.js'
 import { attentionCases } from './attention.cases.js'
 import { attentionBackwardCases } from './attention-backward.cases.js'
 import { attentionForwardCases } from './attention-forward.cases.js'
+import { attentionUnfusedCases } from './attention-unfused.cases.js'
 import { blocksCases } from './blocks.cases.js'
 import { decodeCases } from './decode.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
@@ -28,6 +29,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   attention: attentionCases,
   'attention-backward': attentionBackwardCases,
   'attention-forward': attentionForwardCases,
+  'attention-unfused': attentionUnfusedCases,
   decode: decodeCases,
   blocks: blocksCases,
   elementwise: elementwiseCases,

@@ -1,5 +1,6 @@
-import { rope, ropeHalf } from '@weft/kernels/source'
-import { ropeBackwardReference, ropeReference } from '../../packages/kernels/src/rope/reference.js'
+import { rope, ropeHalf, ropeQkv, ropeQkvHalf } from '@weft/kernels/source'
+import { kvAppendReference } from '../../packages/kernels/src/kv-cache/reference.js'
+import { ropeBackwardReference, ropeQkvReference, ropeReference } from '../../packages/kernels/src/rope/reference.js'
 import { ropeTable } from '../../packages/kernels/src/rope/table.js'
 import type { ParityCase } from '../parity/case.js'
 import { U } from './bounds.js'
@@ -45,6 +46,58 @@ function ropeCase(storage: Stored, sizes: Sizes): ParityCase {
   }
 }
 
+interface QkvSizes {
+  readonly batch: number
+  readonly tokens: number
+  readonly heads: readonly [number, number]
+  readonly headSize: number
+  readonly rotary: number
+  readonly past: number
+  readonly capacity: number
+  readonly interleaved?: boolean
+}
+
+function qkvCase(storage: Stored, sizes: QkvSizes): ParityCase {
+  const {
+    batch,
+    tokens,
+    heads: [heads, kvHeads],
+    headSize,
+    rotary,
+    past,
+    capacity,
+    interleaved = false,
+  } = sizes
+  const qkv = storage.given(1, batch * tokens * (heads + 2 * kvHeads) * headSize)
+  const held = batch * kvHeads * capacity * headSize
+  const [kCache, vCache] = [storage.given(2, held), storage.given(3, held)]
+  const split = ropeQkvReference({
+    qkv: qkv.numbers,
+    ...{ batch, tokens, heads, kvHeads, headSize, rotary, past, interleaved },
+  })
+  const after = (x: Float64Array, cache: typeof kCache) => {
+    const joined = { heads: batch * kvHeads, tokens, capacity, headSize, past }
+    const values = kvAppendReference({ x, cache: cache.numbers, ...joined })
+    return storage.data([...values, ...new Array<number>(cache.data.length - held).fill(Number.NaN)])
+  }
+  return {
+    name: `rope_qkv${storage.suffix}, ${batch} × ${tokens} tokens of ${heads} + 2 · ${kvHeads} heads of ${headSize}, ${rotary} turned${interleaved ? ', interleaved' : ''}, from ${past}, capacity ${capacity}`,
+    kernel: storage === F32 ? ropeQkv : ropeQkvHalf,
+    params: {
+      ...{ batch, tokens, heads, kv_heads: kvHeads, head_size: headSize, pairs: rotary / 2, past },
+      ...{ slot: past % capacity, capacity, interleaved: Number(interleaved) },
+    },
+    bindings: {
+      qkv: qkv.data,
+      table: ropeTable({ positions: past + tokens, rotary }),
+      q: storage.empty(split.q.length),
+      ...{ k_cache: kCache.data, v_cache: vCache.data },
+    },
+    expect: { q: storage.filled(split.q), k_cache: after(split.k, kCache), v_cache: after(split.v, vCache) },
+    tolerance: storage.near(24 * U, 'as for rope'),
+  }
+}
+
 const cases = [F32, F16].flatMap((storage) => [
   ropeCase(storage, { tokens: 1, headSize: 2 }),
   ropeCase(storage, { outer: 3, tokens: 5, headSize: 64, past: 254 }),
@@ -55,6 +108,19 @@ const cases = [F32, F16].flatMap((storage) => [
   ropeCase(storage, { tokens: 1, headSize: 128, past: 131_071 }),
   ropeCase(storage, { outer: 2, tokens: 3, headSize: 12, rotary: 8, past: 300, backward: true }),
   ropeCase(storage, { outer: 2, tokens: 3, headSize: 6, interleaved: true, backward: true, inPlace: true }),
+  qkvCase(storage, { batch: 2, tokens: 3, heads: [4, 2], headSize: 8, rotary: 8, past: 0, capacity: 3 }),
+  qkvCase(storage, { batch: 1, tokens: 1, heads: [1, 1], headSize: 2, rotary: 2, past: 600, capacity: 601 }),
+  // In slots 4, 0, 1 of a ring.
+  qkvCase(storage, {
+    batch: 2,
+    tokens: 3,
+    heads: [3, 1],
+    headSize: 7,
+    rotary: 4,
+    past: 9,
+    capacity: 5,
+    interleaved: true,
+  }),
 ])
 
 /** As they ship: with params in uniform buffers. */

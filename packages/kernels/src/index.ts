@@ -5,6 +5,7 @@
 export * from './attention'
 export * from './attention-backward'
 export * from './attention-forward'
+export * from './attention-unfused'
 export * from './blocks'
 export * from './decode'
 export * from './elementwise'

@@ -2,6 +2,7 @@
 export * from './attention/source'
 export * from './attention-backward/source'
 export * from './attention-forward/source'
+export * from './attention-unfused/source'
 export * from './blocks/source'
 export * from './decode/source'
 export * from './elementwise/source'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { normal } from '../testing'
-import { ropeBackwardReference, ropeReference } from './reference'
+import { ropeBackwardReference, ropeQkvReference, ropeReference } from './reference'
 import { FINE, ropeFrequencies, ropeTable, ropeTableSize } from './table'
 
 const one = { outer: 1, tokens: 1, inner: 1, headSize: 2 }
@@ -63,4 +63,14 @@ test('refuses sizes that do not fit', () => {
   expect(() => ropeTable({ positions: 1, rotary: 3 })).toThrow('rotary must be an even integer from 0 on, got 3')
   expect(() => ropeTable({ positions: -1, rotary: 2 })).toThrow('positions must be an integer from 0 on, got -1')
   expect(() => ropeTable({ positions: 1, rotary: 4, frequencies: [1] })).toThrow('frequencies must be 2')
+})
+
+test('a joint projection is split by heads, and only queries and keys are turned', () => {
+  const sizes = { batch: 1, heads: 2, kvHeads: 1, tokens: 2, headSize: 2, past: 0 }
+  const qkv = Float64Array.from({ length: 16 }, (_, i) => i)
+  const { q, k, v } = ropeQkvReference({ ...sizes, qkv })
+  // position 0 is not turned
+  expect([...q.slice(0, 2), ...q.slice(4, 6), ...k.slice(0, 2)]).toEqual([0, 1, 2, 3, 4, 5])
+  expect([...v]).toEqual([6, 7, 14, 15])
+  expect(k[2]).toBeCloseTo(12 * Math.cos(1) - 13 * Math.sin(1), 12)
 })

@@ -50,3 +50,37 @@ function rotate(args: RopeReferenceArgs, direction: 1 | -1): Float64Array {
   }
   return out
 }
+
+export interface RopeQkvReferenceArgs
+  extends Pick<RopeReferenceArgs, 'tokens' | 'headSize' | 'rotary' | 'past' | 'interleaved' | 'base'> {
+  /** `[batch, tokens, heads + 2 · kvHeads, headSize]` */
+  readonly qkv: ArrayLike<number>
+  readonly batch: number
+  readonly heads: number
+  readonly kvHeads: number
+}
+
+/**
+ * A joint projection split into heads, with queries and keys turned by their position.
+ *
+ * @returns q: `[batch, heads, tokens, headSize]`, k and v: `[batch, kvHeads, tokens, headSize]`
+ */
+export function ropeQkvReference(args: RopeQkvReferenceArgs): Readonly<Record<'q' | 'k' | 'v', Float64Array>> {
+  const { qkv, batch, heads, kvHeads, tokens, headSize, ...turn } = args
+  const all = heads + 2 * kvHeads
+  expectLength('qkv', qkv, batch * tokens * all * headSize)
+  const part = (firstHead: number, count: number): Float64Array =>
+    Float64Array.from({ length: batch * count * tokens * headSize }, (_, i) => {
+      const [c, row] = [i % headSize, Math.floor(i / headSize)]
+      const [t, head] = [row % tokens, Math.floor(row / tokens)]
+      const token = Math.floor(head / count) * tokens + t
+      return qkv[(token * all + firstHead + (head % count)) * headSize + c]!
+    })
+  const turned = (x: Float64Array, count: number): Float64Array =>
+    ropeReference({ x, outer: batch * count, tokens, inner: 1, headSize, ...turn })
+  return {
+    q: turned(part(0, heads), heads),
+    k: turned(part(heads, kvHeads), kvHeads),
+    v: part(heads + kvHeads, kvHeads),
+  }
+}

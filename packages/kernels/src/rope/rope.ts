@@ -1,6 +1,47 @@
-import { ceilDiv, d, f32, fn, input, kernel, output, u32, vec2f } from '@weft/dsl'
+import {
+  type ArrayValue,
+  type Builder,
+  ceilDiv,
+  d,
+  type Expr,
+  f32,
+  fn,
+  input,
+  kernel,
+  output,
+  u32,
+  vec2f,
+} from '@weft/dsl'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
 import { FINE } from './table'
+
+type U32s<N extends string> = Readonly<Record<N, Expr<'u32'>>>
+
+/** The rotation of pair c at a position: the product of two from the table, turned back where `direction` is −1. */
+export function rotation(
+  k: Builder,
+  table: Pick<ArrayValue<'vec2f'>, 'at'>,
+  { position, pairs, c }: U32s<'position' | 'pairs' | 'c'>,
+  direction?: Expr<'f32'>,
+): { readonly re: Expr<'f32'>; readonly im: Expr<'f32'> } {
+  const fine = k.let('fine', table.at(u32`${position} % ${FINE} * ${pairs} + ${c}`))
+  const coarse = k.let('coarse', table.at(u32`(${FINE} + ${position} / ${FINE}) * ${pairs} + ${c}`))
+  const sine = f32`${coarse}.x * ${fine}.y + ${coarse}.y * ${fine}.x`
+  return k.let({
+    re: f32`${coarse}.x * ${fine}.x - ${coarse}.y * ${fine}.y`,
+    im: direction ? direction.mul(sine) : sine,
+  })
+}
+
+/** The elements of pair c of the head that starts at `start`. */
+export const pairAt = (
+  k: Builder,
+  start: Expr<'u32'>,
+  { c, pairs, interleaved }: U32s<'c' | 'pairs' | 'interleaved'>,
+): U32s<'first' | 'second'> => {
+  const first = k.let('first', start.add(fn.select(c, c.mul(2), interleaved.ne(0))))
+  return { first, second: k.let('second', first.add(fn.select(pairs, u32(1), interleaved.ne(0)))) }
+}
 
 /**
  * Rotary position embedding (Su et al., "RoFormer", 2021): in a token at position p, pair i of the first 2 · pairs
@@ -49,14 +90,8 @@ const ropeOf = (storage: Storage) =>
         const start = k.let('start', row.mul(head_size))
         k.if(c.lt(pairs), () => {
           const position = k.let('position', u32`${past} + ${row} / ${inner} % ${tokens}`)
-          const fine = k.let('fine', table.at(u32`${position} % ${FINE} * ${pairs} + ${c}`))
-          const coarse = k.let('coarse', table.at(u32`(${FINE} + ${position} / ${FINE}) * ${pairs} + ${c}`))
-          const { re, im } = k.let({
-            re: f32`${coarse}.x * ${fine}.x - ${coarse}.y * ${fine}.y`,
-            im: f32`${direction} * (${coarse}.x * ${fine}.y + ${coarse}.y * ${fine}.x)`,
-          })
-          const first = k.let('first', start.add(fn.select(c, c.mul(2), interleaved.ne(0))))
-          const second = k.let('second', first.add(fn.select(pairs, u32(1), interleaved.ne(0))))
+          const { re, im } = rotation(k, table, { position, pairs, c }, direction)
+          const { first, second } = pairAt(k, start, { c, pairs, interleaved })
           const pair = k.let('pair', vec2f(read(x.at(first)), read(x.at(second))))
           out.at(first).set(stored(storage, f32`${pair}.x * ${re} - ${pair}.y * ${im}`))
           out.at(second).set(stored(storage, f32`${pair}.x * ${im} + ${pair}.y * ${re}`))

@@ -1,1 +1,2 @@
+export { ropeQkv, ropeQkvHalf } from './qkv'
 export { rope, ropeHalf } from './rope'

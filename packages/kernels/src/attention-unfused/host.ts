@@ -1,0 +1,54 @@
+import * as g from '../../generated/attention-unfused'
+import { type AttentionShape, checkAttention, type SightOptions } from '../attention-forward/host'
+import { gemm } from '../gemm'
+import { type BufferLike, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
+
+export interface AttentionUnfusedArgs extends AttentionShape, SightOptions {
+  /** [batch, heads, queries, headSize] */
+  readonly q: BufferLike
+  /** [batch, kvHeads, capacity, headSize] */
+  readonly k: BufferLike
+  /** [batch, kvHeads, capacity, headSize]; rows behind `keys` are not read */
+  readonly v: BufferLike
+  /** [batch, heads, queries, headSize], written */
+  readonly out: BufferLike
+  /** [batch, heads, queries, keys], written: 0 where a key is hidden */
+  readonly weights: BufferLike
+  /** Of all of them: with f16, scores and weights are rounded to it. */
+  readonly type?: 'f32' | 'f16'
+}
+
+/**
+ * Attention by two products with the softmax between them, of any head size, for those who want the weights; `attentionForward` does the same
+ * without the memory for them. The heads that share keys lie side by side, so that each group is one product.
+ *
+ * @throws RangeError before anything is recorded, as `attentionForward` does
+ */
+export async function attentionUnfused(
+  runtime: Runtime,
+  args: AttentionUnfusedArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  const what = 'attention_unfused'
+  const { q, k, v, out, weights, batch, heads, queries, keys, headSize, type = 'f32' } = args
+  const { kvHeads, capacity, sight } = checkAttention(what, args)
+  const bytes = type === 'f16' ? 2 : 4
+  const rows = batch * heads * queries
+  const pairs = batch * kvHeads * capacity * headSize
+  checkBuffers(what, {
+    ...{ q: [q, rows * headSize, bytes], k: [k, pairs, bytes], v: [v, pairs, bytes] },
+    ...{ out: [out, rows * headSize, bytes], weights: [weights, rows * keys, bytes] },
+  })
+  if (rows === 0) return
+  const group = { batch: batch * kvHeads, m: (heads / kvHeads) * queries, type }
+  const cache = (data: BufferLike) => ({ data, batch: capacity * headSize })
+  const { scale, ...seen } = sight
+  const scores = { ...group, a: q, b: cache(k), c: weights, n: keys, k: headSize, transposeB: true, alpha: scale }
+  await gemm(runtime, scores, options)
+  if (keys > 0) {
+    const { past, causal, window, cap } = seen
+    const kernel = chosen(type === 'f16' ? g.attention_weights_f16 : g.attention_weights, options)
+    await runtime.run(kernel, { scores: weights, weights, rows, queries, keys, past, causal, window, cap })
+  }
+  await gemm(runtime, { ...group, a: weights, b: cache(v), c: out, n: headSize, k: keys }, options)
+}

@@ -1,0 +1,1 @@
+export { type AttentionUnfusedArgs, attentionUnfused } from './host'

@@ -1,0 +1,1 @@
+export { attentionWeights, attentionWeightsHalf } from './weights'

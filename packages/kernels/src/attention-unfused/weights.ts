@@ -1,0 +1,61 @@
+import { bool, d, type Expr, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
+import { LOWEST } from '../attention/lowest'
+import { keysSeen, softCapped } from '../attention-forward/sight'
+import { MAX, REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
+import { named, read, type Storage, scalars, stored } from '../parts/storage'
+
+/**
+ * weights = softmax(softcap(scores)) over the keys that each query sees: the middle of attention by two products, for those who want to look at
+ * the weights, and as a second opinion on the fused kernels.
+ *
+ *     scores, weights: [batch · heads, queries, keys], in place or not; scores are scaled already
+ *
+ * As in `softmax` a workgroup takes a row, in three passes: maximum, sum, result. Query i, at position i + past, sees the keys that
+ * `keysSeen` says; the others get weight 0 and are not read. A row that sees none is zeros.
+ */
+const weightsOf = (storage: Storage) =>
+  kernel(
+    named('attention_weights', storage),
+    {
+      doc: 'weights[row, :] = softmax(softcap(scores[row, :])) over the keys that the query of the row sees, 0 for the others',
+      workgroupSize: [256],
+      bindings: { scores: input(scalars(storage)), weights: output(scalars(storage)) },
+      params: {
+        rows: d.u32,
+        queries: d.u32,
+        keys: d.u32,
+        past: d.i32,
+        causal: d.u32,
+        window: d.u32,
+        cap: d.f32,
+      },
+      workgroups: ({ rows }) => [rows],
+      aliases: [['scores', 'weights']],
+      variants: REDUCE_VARIANTS,
+    },
+    (view, k) => {
+      const { scores, weights, queries, keys, cap } = view
+      const row = k.let('row', k.workgroupIndex)
+      const start = k.let('start', row.mul(keys))
+      const { from, to } = keysSeen(k, 'seen', row.rem(queries), keys, view)
+      const scoreAt = (j: Expr<'u32'>): Expr<'f32'> => softCapped(k, read(scores.at(start.add(j))), cap)
+      const first = k.let('first', from.add(k.localIndex))
+
+      const highest = k.var('highest', f32(LOWEST))
+      k.range('j', first, to, k.workgroupSize, (j) => highest.set(fn.max(highest, scoreAt(j))))
+      const top = k.let('top', workgroupReduce(k, 'row_top', highest, MAX))
+      const sum = k.var('sum', f32(0))
+      k.range('j', first, to, k.workgroupSize, (j) => sum.addAssign(fn.exp(scoreAt(j).sub(top))))
+      const total = k.let('total', workgroupReduce(k, 'row_sum', sum, SUM))
+      const factor = k.let('factor', fn.select(f32(1).div(total), 0, total.eq(0)))
+
+      k.range('j', k.localIndex, keys, k.workgroupSize, (j) => {
+        const seen = bool`${j} >= ${from} && ${j} < ${to}`
+        const weight = k.when(seen, () => fn.exp(scoreAt(j).sub(top)).mul(factor), 0)
+        weights.at(u32`${start} + ${j}`).set(stored(storage, weight))
+      })
+    },
+  )
+
+export const attentionWeights = weightsOf('f32')
+export const attentionWeightsHalf = weightsOf('f16')
