@@ -49,8 +49,7 @@ export class Arena {
   buffer<T extends ArrayBufferView>(type: ArrayType<T>, length: number, options?: BufferOptions): DeviceBuffer<T>
   buffer<S extends BaseData>(schema: S, value?: InferInput<S>, options?: BufferOptions): DeviceBuffer<Infer<S>>
   buffer(what: unknown, ...rest: unknown[]): DeviceBuffer<unknown> {
-    this.#buffers.work.life.check()
-    if (this.destroyed) throw fault('buffer-destroyed', `the arena '${this.#label}' was destroyed`)
+    this.#check()
     const { size, form, initial, options } = request(what, rest)
     const offset = this.#used
     if (offset + size > this.size) {
@@ -69,7 +68,7 @@ export class Arena {
 
   /** Destroys all tensors and starts again, with bytes that are 0. Work that was started before still sees the old ones. */
   reset(): void {
-    if (this.destroyed) throw fault('buffer-destroyed', `the arena '${this.#label}' was destroyed`)
+    this.#check()
     this.#buffers.free(this.#memory)
     this.#memory = this.#buffers.allocate(this.size, { label: this.#label })
     this.#used = 0
@@ -82,5 +81,10 @@ export class Arena {
 
   [Symbol.dispose](): void {
     this.destroy()
+  }
+
+  #check(): void {
+    this.#buffers.work.life.check()
+    if (this.destroyed) throw fault('buffer-destroyed', `the arena '${this.#label}' was destroyed`)
   }
 }

@@ -51,8 +51,8 @@ export interface Replayed {
 /** A recording on its device, for which nothing is gone. */
 export interface Replay {
   replay(): Replayed
-  /** A step has another plan. */
-  changed(step: Step): void
+  /** A step has another plan; `rebound`: with other bindings. */
+  changed(step: Step, rebound: boolean): void
   release(): void
 }
 

@@ -1,5 +1,5 @@
 import type { CompiledBinding, CompiledKernel } from '@weft/codegen'
-import { nearest } from './bytes'
+import { checkAligned } from './bytes'
 import { count, fault, quoted } from './errors'
 import { type Memory, USAGE } from './memory'
 
@@ -46,14 +46,8 @@ export function checkRange(binding: CompiledBinding, range: Range, limits: Limit
   const rules = binding.kind === 'uniform' ? UNIFORM : STORAGE
   checkUsage(memory, rules.usage, what)
   if (size === 0) return // bound to a stand-in
-  const align = limits[rules.align] ?? 256
-  if (offset % align !== 0) {
-    throw fault(
-      'binding-size',
-      `${what} starts at byte ${count(offset)}, expected a multiple of ${align} (${rules.align})`,
-      `it could start at ${nearest(offset, align)}; runtime.arena(bytes) places many tensors in one buffer`,
-    )
-  }
+  const otherwise = 'runtime.arena(bytes) places many tensors in one buffer'
+  checkAligned(what, offset, limits[rules.align] ?? 256, rules.align, otherwise)
   const most = limits[rules.size]
   if (most !== undefined && bound > most) {
     throw fault(

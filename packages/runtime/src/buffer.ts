@@ -1,5 +1,5 @@
 import type { BaseData, Infer } from 'typegpu/data'
-import { type ArrayType, type HostBytes, nearest, viewAs } from './bytes'
+import { type ArrayType, checkAligned, type HostBytes, viewAs } from './bytes'
 import { count, fault } from './errors'
 import { wanted } from './forms'
 import { type Memory, memory } from './memory'
@@ -165,7 +165,10 @@ export class DeviceBuffer<T> {
         `a view of ${count(size)} bytes from byte ${byteOffset} does not fit '${this.label}' of ${count(this.size)} bytes`,
       )
     }
-    checkAligned(offset + byteOffset, offset, this.#owner.alignment, this.label)
+    // a view of a view begins at a multiple itself, so the offset within it is what counts
+    const otherwise = 'a part that is not bound needs no view: read(type, { offset }), write(data, offset)'
+    const { alignment } = this.#owner
+    checkAligned(`a view of '${this.label}'`, byteOffset, alignment, 'minStorageBufferOffsetAlignment', otherwise)
     return viewOver(shared, this.#owner, form, offset + byteOffset, size)
   }
 
@@ -182,14 +185,4 @@ export class DeviceBuffer<T> {
   [Symbol.dispose](): void {
     this.destroy()
   }
-}
-
-function checkAligned(at: number, base: number, alignment: number, label: string): void {
-  if (at % alignment === 0) return
-  throw fault(
-    'binding-size',
-    `a view of '${label}' starts at byte ${count(at - base)}, expected a multiple of ${alignment} (minStorageBufferOffsetAlignment)`,
-    // a view of a view begins at a multiple itself
-    `it could start at ${nearest(at - base, alignment)}; a part that is not bound needs no view: read(type, { offset }), write(data, offset)`,
-  )
 }

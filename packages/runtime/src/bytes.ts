@@ -1,4 +1,4 @@
-import { fault, shown } from './errors'
+import { count, fault, shown } from './errors'
 
 /** Host data by its bytes: a view of any kind (its own window, never the whole backing store) or a plain buffer. */
 export type HostBytes = ArrayBufferView | ArrayBuffer | SharedArrayBuffer
@@ -51,6 +51,12 @@ export function viewAs<T extends ArrayBufferView>(type: ArrayType<T>, bytes: Uin
 export const roundUp = (n: number, to: number): number => Math.ceil(n / to) * to
 export const roundDown = (n: number, to: number): number => Math.floor(n / to) * to
 
-/** The multiples of `align` next to `at`, for messages: `0 or 256`. */
-export const nearest = (at: number, align: number): string =>
-  [...new Set([roundDown(at, align), roundUp(at, align)])].join(' or ')
+/** Throws `binding-size` where `what` does not start at a multiple of `align`, which is the device's limit of that name. */
+export function checkAligned(what: string, at: number, align: number, limit: string, otherwise: string): void {
+  if (at % align === 0) return
+  throw fault(
+    'binding-size',
+    `${what} starts at byte ${count(at)}, expected a multiple of ${align} (${limit})`,
+    `it could start at ${roundDown(at, align)} or ${roundUp(at, align)}; ${otherwise}`,
+  )
+}

@@ -54,29 +54,9 @@ export interface OnDevice extends BackendOptions {
 
 /** What a runtime on a GPUDevice is made of. */
 export async function onDevice(device: GPUDevice, options: OnDevice): Promise<[backend: GpuBackend, life: Life]> {
-  const { describeDevice } = await import('./webgpu/describe')
+  const { describeDevice, watchDevice } = await import('./webgpu/device')
   const life = new Life()
   const backend = new GpuBackend(device, describeDevice(device, options.gpu), options)
-  watch(device, options.owned, new WeakRef(life), new WeakRef(backend))
+  watchDevice(device, options.owned, new WeakRef(life), new WeakRef(backend))
   return [backend, life]
-}
-
-/**
- * Ends the life with the device, and tells it of errors that no scope caught – of our own device only: a caller's may
- * have errors of the caller's own. What is registered with a device lives as long as the device, which may be long after
- * the runtime's end, and engines do not see that a listener leads back to its device; so nothing here holds either.
- */
-function watch(device: GPUDevice, owned: boolean, life: WeakRef<Life>, backend: WeakRef<GpuBackend>): void {
-  const uncaptured = ({ error }: GPUUncapturedErrorEvent) =>
-    void backend
-      .deref()
-      ?.explain(error)
-      .then((failure) => life.deref()?.failed(failure))
-  const lost = ({ reason, message }: GPUDeviceLostInfo) => {
-    const text = `the device was lost (${reason || 'unknown'}): ${message}`
-    life.deref()?.end(fault('device-lost', text, 'create another runtime'))
-    backend.deref()?.destroy()
-  }
-  if (owned) device.addEventListener('uncapturederror', uncaptured)
-  void device.lost.then(lost)
 }

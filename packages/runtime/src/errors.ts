@@ -52,7 +52,9 @@ export const fault = (code: Code, message: string, note?: string): WeftError =>
 export const isWeftError = (error: unknown): error is WeftError =>
   error instanceof Error && error.name === 'WeftError' && 'diagnostics' in error
 
-export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** What an error says. A device's own errors are no `Error`s. */
+export const textOf = (error: unknown): string =>
+  String((error as { readonly message?: unknown } | null | undefined)?.message ?? error)
 
 /** A byte count for people: `154,389,504`. Not by locale, so that messages are the same everywhere. */
 export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',')

@@ -1,5 +1,5 @@
 import type { CompiledKernel } from '@weft/codegen'
-import type { Backend } from './backend'
+import type { Backend, Program } from './backend'
 import { asFault, type Buffers } from './buffers'
 import { fault, shown } from './errors'
 import { type Draft, isEmpty, LoadedKernel, type Plan } from './kernel'
@@ -36,8 +36,8 @@ export class Launches {
     let launcher = this.#launchers.get(kernel)
     if (!launcher) {
       const loaded = this.loaded(kernel)
-      const launch = (args: Values = {}, options: RunOptions = {}) => this.launch(loaded, args, options)
-      const compile = (options: RunOptions = {}) => this.compile(loaded, options)
+      const launch = (args?: Values, options?: RunOptions) => this.launch(kernel, args, options)
+      const compile = (options?: RunOptions) => this.compile(loaded, options)
       this.#launchers.set(kernel, (launcher = Object.assign(launch, { kernel, compile })))
     }
     return launcher
@@ -60,11 +60,11 @@ export class Launches {
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  launch(loaded: LoadedKernel, args: Values, options: RunOptions): Promise<void> {
-    const { life } = this.work
+  /** Checks a launch and starts it; never throws. */
+  launch(kernel: CompiledKernel, args: Values = {}, options: RunOptions = {}): Promise<void> {
     try {
-      life.check()
-      const plan = loaded.plan(args, options, this.buffers.range)
+      this.work.life.check()
+      const plan = this.loaded(kernel).plan(args, options, this.buffers.range)
       if (plan) return this.#start(plan)
       this.skipped++
       return Promise.resolve()
@@ -109,12 +109,8 @@ export class Launches {
     this.dispatches++
     const handed = timeline.after(plan.program, (program): Handed => {
       life.check()
-      const { observers } = backend
       use(backend, plan)
-      observers?.before(plan)
-      const outcome = program.dispatch(plan)
-      observers?.after(plan)
-      return { outcome, batched: backend.stream.batching }
+      return { outcome: dispatched(backend, program, plan), batched: backend.stream.batching }
     })
     const followed = (own: Outcome): Outcome => this.work.follow(own, plan.reads, plan.writes)
     if (!(handed instanceof Promise)) return { outcome: followed(handed.outcome), batched: handed.batched }
@@ -124,6 +120,14 @@ export class Launches {
     const outcome = followed(later.then((made) => made.outcome))
     return later.then(({ batched }) => ({ outcome, batched }))
   }
+}
+
+/** Hands a dispatch to the device, before the eyes of observers. */
+export function dispatched({ observers }: Backend, program: Program, plan: Plan): Outcome {
+  observers?.before(plan)
+  const outcome = program.dispatch(plan)
+  observers?.after(plan)
+  return outcome
 }
 
 /** Says which memory work is about to use, so that what is still left there of earlier buffers is cleared. */

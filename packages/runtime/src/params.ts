@@ -4,7 +4,7 @@ import { toHalf } from './half'
 import { flatten, type Scalar, setScalar, shapeOf } from './lanes'
 
 /** A field taken apart: where each scalar of its value goes. */
-interface Field extends ParamField {
+export interface Field extends ParamField {
   readonly scalar: Scalar
   readonly lanes: readonly number[]
 }
@@ -33,11 +33,11 @@ export function scalarOf(value: unknown, scalar: Scalar, what: string, code: Cod
   return value
 }
 
-function fieldOf(field: ParamField): Field {
+export function fieldOf(field: ParamField): Field {
   const array = /^array<(.+), (\d+)>$/.exec(field.type)
   const shape = shapeOf(array?.[1] ?? field.type)
   if (!shape)
-    throw fault('bad-param', `the param '${field.name}' has type ${field.type}, which the runtime cannot pack`)
+    throw fault('bad-param', `the param '${field.name}' has type ${field.type}, which the runtime does not know`)
   const length = Number(array?.[2] ?? 1)
   const stride = field.size / length // uniform arrays are padded, so the stride is the layout's to say
   const lanes = Array.from({ length }, (_, i) => shape.offsets.map((at) => field.offset + i * stride + at)).flat()

@@ -1,7 +1,7 @@
 import type { RecordedOp, Replay, Replayed } from './backend'
 import { fault, type WeftError } from './errors'
 import { isEmpty } from './kernel'
-import { type Launches, use } from './launches'
+import { dispatched, type Launches, use } from './launches'
 import { doubts, firstOf, type Memory, type Outcome } from './memory'
 import type { Observers } from './observer'
 import type { Reading } from './recorder'
@@ -70,9 +70,10 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
     const empty = isEmpty(step.plan)
     if (empty !== followed.empty) this.#dispatches += empty ? -followed.times : followed.times
     followed.empty = empty
-    if (step.plan.bindings !== followed.bindings) this.#current = false
+    const rebound = step.plan.bindings !== followed.bindings
     followed.bindings = step.plan.bindings
-    this.#replay?.changed(step)
+    if (rebound) this.#current = false
+    this.#replay?.changed(step, rebound)
   }
 
   /**
@@ -190,10 +191,7 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
     for (const op of this.#ops) {
       if (op.kind === 'dispatch') {
         const plan = plans[next++] as KeptPlan
-        if (isEmpty(plan)) continue
-        observers?.before(plan)
-        outcomes.push(plan.program.dispatch(plan))
-        observers?.after(plan)
+        if (!isEmpty(plan)) outcomes.push(dispatched(backend, plan.program, plan))
       } else if (op.kind === 'copy') {
         observers?.transfer({ kind: 'copy', memory: op.to.memory, offset: op.to.offset, size: op.to.size })
         outcomes.push(backend.copy(op.from, op.to))

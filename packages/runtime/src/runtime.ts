@@ -117,11 +117,7 @@ export class Runtime {
    * have written reject too, so launches that nobody awaits are not lost.
    */
   run<K extends CompiledKernel>(kernel: K, args: Arguments<K>, options?: RunOptions): Promise<void> {
-    try {
-      return this.load(kernel)(args, options)
-    } catch (error) {
-      return Promise.reject(error)
-    }
+    return this.#launches.launch(kernel, args, options)
   }
 
   /**

@@ -26,7 +26,7 @@ it('reads what was packed', () => {
 it('refuses types that are no values', () => {
   const odd = { size: 16, fields: [{ name: 'p', type: 'Particle', offset: 0, size: 16 }] }
   expect(() => unpack(odd, new Uint8Array(16))).toThrow(
-    "bad-param: the param 'p' has type Particle, which the runtime cannot unpack",
+    "bad-param: the param 'p' has type Particle, which the runtime does not know",
   )
 })
 

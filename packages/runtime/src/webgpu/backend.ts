@@ -18,7 +18,7 @@ import { PipelineCache } from './pipelines'
 import { GpuProgram, type Shared } from './program'
 import { Readbacks } from './readbacks'
 import { copyingRanges, GpuReplay, type Replaying } from './replay'
-import { CommandStream, streamOptions } from './stream'
+import { CommandStream } from './stream'
 import { UniformArena } from './uniforms'
 import { Uploads } from './uploads'
 
@@ -74,7 +74,7 @@ export class GpuBackend implements Backend, Shared {
       () => this.stream.recording,
       (block) => this.bindGroups.drop(block),
     )
-    this.stream = new CommandStream(device, this.uniforms, blocks, this, streamOptions(options))
+    this.stream = new CommandStream(device, this.uniforms, blocks, this, options)
     this.callers = new CallersParams(device, this.uniforms.align)
     this.#cache = new PipelineCache(device)
     this.heap = new Heap(blocks, limits.maxBufferSize, heap)

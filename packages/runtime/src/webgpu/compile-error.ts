@@ -12,7 +12,7 @@ export function authorOf({ sourceMap }: CompiledVariant, line: number): Position
 export function compileError(
   { name }: CompiledKernel,
   variant: CompiledVariant,
-  messages: readonly GPUCompilationMessage[],
+  { messages }: GPUCompilationInfo,
   otherwise: string,
 ): WeftError {
   const lines = variant.wgsl.split('\n')

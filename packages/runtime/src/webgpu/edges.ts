@@ -72,12 +72,11 @@ export class EdgeWriter {
 
   #compile(): GPUComputePipeline {
     const { device } = this.stream
-    const entries: GPUBindGroupLayoutEntry[] = [
-      { binding: 0, visibility: 4, buffer: { type: 'storage', minBindingSize: 4 } },
-      { binding: 1, visibility: 4, buffer: { type: 'uniform', minBindingSize: 16 } },
-    ]
-    const layout = device.createPipelineLayout({ bindGroupLayouts: [device.createBindGroupLayout({ entries })] })
     const module = device.createShaderModule({ label: 'weft edges', code: WGSL })
-    return device.createComputePipeline({ label: 'weft edges', layout, compute: { module, entryPoint: 'main' } })
+    return device.createComputePipeline({
+      label: 'weft edges',
+      layout: 'auto',
+      compute: { module, entryPoint: 'main' },
+    })
   }
 }

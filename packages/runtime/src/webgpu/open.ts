@@ -1,5 +1,5 @@
 import { count, fault, quoted, textOf } from '../errors'
-import { limitsOf } from './describe'
+import { limitsOf } from './device'
 
 /** What of an adapter is asked for. */
 export interface DeviceOptions {

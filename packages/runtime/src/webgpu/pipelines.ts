@@ -1,7 +1,7 @@
 import type { BindGroupLayoutDescriptor, CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { OverrideValues, PipelineStats } from '../backend'
 import { roundUp } from '../bytes'
-import { isWeftError, textOf } from '../errors'
+import { textOf } from '../errors'
 import { constantsOf } from '../overrides'
 import { scoped } from './scopes'
 
@@ -99,10 +99,9 @@ export class PipelineCache {
     const label = `${kernel.name} ${variant.id}`
     const { value: parts, error } = scoped(device, ['validation'], () => {
       const layouts = variant.layouts.map((descriptor) => this.#layout(descriptor))
-      const descriptor: GPUPipelineLayoutDescriptor = { label, bindGroupLayouts: layouts }
-      const layout = device.createPipelineLayout(
-        immediates > 0 ? { ...descriptor, immediateSize: immediates } : descriptor,
-      )
+      // engines without immediates know no such field
+      const withImmediates = immediates > 0 && { immediateSize: immediates }
+      const layout = device.createPipelineLayout({ label, bindGroupLayouts: layouts, ...withImmediates })
       return { layouts, layout, module: device.createShaderModule({ label, code: variant.wgsl }) }
     })
     const { module, layout, layouts } = parts
@@ -116,15 +115,8 @@ export class PipelineCache {
       if (invalid) throw invalid
       return { pipeline, layouts }
     } catch (failure) {
-      if (isWeftError(failure)) throw failure
-      const { messages } = await module.getCompilationInfo()
       const { compileError } = await import('./compile-error')
-      throw compileError(
-        kernel,
-        variant,
-        messages,
-        (await error)?.message ?? textOf((failure as { message?: string }).message ?? failure),
-      )
+      throw compileError(kernel, variant, await module.getCompilationInfo(), textOf((await error) ?? failure))
     }
   }
 

@@ -1,5 +1,5 @@
 import { roundDown, roundUp } from '../bytes'
-import { fault, textOf, type WeftError } from '../errors'
+import { fault, quoted, textOf, type WeftError } from '../errors'
 import { type Part, USAGE } from '../memory'
 import type { Block, Pool } from '../pool/pool'
 import { powerOfTwo } from '../pool/size-class'
@@ -8,7 +8,6 @@ import { scoped } from './scopes'
 
 /** Where the bytes of a part are in a staging buffer: `skip` bytes after `at`, since copies are of whole words. */
 interface Place {
-  readonly part: Part
   readonly from: number
   readonly at: number
   readonly span: number
@@ -16,7 +15,7 @@ interface Place {
 
 /** Parts that share a staging buffer. */
 export interface Load {
-  readonly places: Place[]
+  readonly places: Map<Part, Place>
   size: number
 }
 
@@ -56,8 +55,8 @@ export class Readbacks {
         throw fault('buffer-data', 'the last bytes of a GPUBuffer whose size is no multiple of 4 cannot be copied')
       }
       let load = loads.at(-1)
-      if (!load || load.size + span > this.maxSize) loads.push((load = { places: [], size: 0 }))
-      load.places.push({ part, from, at: load.size, span })
+      if (!load || load.size + span > this.maxSize) loads.push((load = { places: new Map(), size: 0 }))
+      load.places.set(part, { from, at: load.size, span })
       load.size += span
     }
     return loads
@@ -67,7 +66,7 @@ export class Readbacks {
     const { value: staging, error } = scoped(this.device, ['validation', 'out-of-memory'], () => {
       const block = this.acquire(load)
       const encoder = this.device.createCommandEncoder({ label: 'weft readback' })
-      for (const { part } of load.places) this.copy(encoder, load, block, part)
+      for (const part of load.places.keys()) this.copy(encoder, load, block, part)
       this.blocks.submit(encoder.finish())
       return block
     })
@@ -76,7 +75,7 @@ export class Readbacks {
 
   /** One load for parts that are read again and again. Throws `buffer-data` where no buffer is large enough for all. */
   packed(parts: readonly Part[]): Load {
-    const [load = { places: [], size: 0 }, ...more] = this.#pack(parts)
+    const [load = { places: new Map(), size: 0 }, ...more] = this.#pack(parts)
     if (more.length === 0) return load
     throw fault('buffer-data', 'what a recording reads does not fit one staging buffer', 'read in several recordings')
   }
@@ -88,7 +87,7 @@ export class Readbacks {
 
   /** Records the copy of a part of a load. */
   copy(encoder: GPUCommandEncoder, { places }: Load, staging: Block, part: Part): void {
-    const place = places.find((each) => each.part === part)
+    const place = places.get(part)
     if (!place) return
     const { from, at, span } = place
     encoder.copyBufferToBuffer(part.memory.gpu as GPUBuffer, from, staging.gpu as GPUBuffer, at, span)
@@ -106,7 +105,7 @@ export class Readbacks {
       if (failure) throw failure
       const mapped = new Uint8Array(buffer.getMappedRange(0, size))
       const found = new Map<Part, Uint8Array<ArrayBuffer>>()
-      for (const { part, from, at } of places) {
+      for (const [part, { from, at }] of places) {
         const start = at + part.offset - from
         found.set(part, mapped.slice(start, start + part.size))
       }
@@ -114,12 +113,12 @@ export class Readbacks {
       this.pool.release(staging)
       return found
     } catch (failure) {
-      throw await this.#failed(places, staging, error, failure)
+      throw await this.#failed(places.keys(), staging, error, failure)
     }
   }
 
   async #failed(
-    places: readonly Place[],
+    parts: Iterable<Part>,
     staging: Block,
     error: Promise<{ readonly message: string } | null>,
     failure: unknown,
@@ -128,9 +127,8 @@ export class Readbacks {
     this.pool.release(staging)
     // nobody else has the staging buffer, so an aborted mapping means that the device is gone
     if ((failure as Error).name === 'AbortError') return fault('device-lost', 'the device was lost during a readback')
-    const text =
-      (await staging.failure) ?? (await error)?.message ?? textOf((failure as { message?: string }).message ?? failure)
-    const labels = [...new Set(places.map(({ part }) => `'${part.memory.label}'`))].join(', ')
-    return fault('dispatch-failed', `the readback of ${labels} failed: ${text}`)
+    const text = (await staging.failure) ?? (await error)?.message ?? textOf(failure)
+    const labels = [...new Set([...parts].map(({ memory }) => memory.label))]
+    return fault('dispatch-failed', `the readback of ${quoted(labels)} failed: ${text}`)
   }
 }

@@ -52,7 +52,6 @@ interface Kept {
   readonly slot: Resource | undefined
   /** Where its calls are in the list. */
   readonly at: number[]
-  bindings: unknown
 }
 
 /**
@@ -82,12 +81,12 @@ export class GpuReplay implements Replay {
     const sizes = blocks.map(({ plan }) => plan.params.byteLength)
     this.#params = sizes.length > 0 ? new ParamBlock(stream.device, sizes, align) : null
     const slots = new Map(blocks.map((step, i) => [step, this.#params?.slots[i]]))
-    for (const step of steps) this.#kept.set(step, { slot: slots.get(step), at: [], bindings: null })
+    for (const step of steps) this.#kept.set(step, { slot: slots.get(step), at: [] })
     this.#reads = ops.flatMap((op) => (op.kind === 'read' ? [op.part] : []))
     this.#load = this.#reads.length > 0 ? readbacks.packed(this.#reads) : null
     this.#arrange(ops)
     this.#bindAll(steps)
-    for (const step of steps) this.changed(step)
+    for (const step of steps) this.changed(step, false)
     this.#copies = this.#segments.flatMap((segment) => segment.copies)
   }
 
@@ -143,20 +142,18 @@ export class GpuReplay implements Replay {
       const kept = this.#kept.get(step)
       if (!kept) return
       const { plan } = step
-      kept.bindings = plan.bindings
       const call = (plan.program as GpuProgram).call(plan, value[i] ?? [])
       for (const at of kept.at) this.#list.set(at, call)
     })
   }
 
-  changed(step: Step): void {
+  changed(step: Step, rebound: boolean): void {
     const kept = this.#kept.get(step)
     if (!kept) return
     const { plan } = step
     const { slot } = kept
     if (slot) this.#params?.set(slot.offset, plan.params)
-    if (kept.bindings !== plan.bindings) {
-      kept.bindings = plan.bindings
+    if (rebound) {
       this.#version++
       const { call } = (plan.program as GpuProgram).ready(plan, slot)
       for (const at of kept.at) this.#list.set(at, call)

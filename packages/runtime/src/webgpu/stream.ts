@@ -9,12 +9,6 @@ import { copying, type Part, type Recorded } from './parts'
 import { scoped } from './scopes'
 import type { UniformArena } from './uniforms'
 
-export const streamOptions = (given: Partial<StreamOptions> = {}): StreamOptions => ({
-  maxDispatchesPerSubmit: given.maxDispatchesPerSubmit ?? 4096,
-  maxSubmitsInFlight: given.maxSubmitsInFlight ?? 256,
-  passes: given.passes ?? 'single',
-})
-
 const PASS: GPUComputePassDescriptor = { label: 'weft' }
 
 /** Staged uploads of one submit, in bytes, after which it is submitted. */
@@ -40,6 +34,7 @@ function pending(): Pending {
  */
 export class CommandStream implements Stream {
   submits = 0
+  readonly options: StreamOptions
   /** After a submit. */
   onSubmit: () => void = () => undefined
   #encoder: GPUCommandEncoder | null = null
@@ -58,8 +53,10 @@ export class CommandStream implements Stream {
     readonly uniforms: UniformArena,
     readonly blocks: GpuBlocks,
     readonly owner: Observed,
-    readonly options: StreamOptions,
-  ) {}
+    { maxDispatchesPerSubmit = 4096, maxSubmitsInFlight = 256, passes = 'single' }: Partial<StreamOptions> = {},
+  ) {
+    this.options = { maxDispatchesPerSubmit, maxSubmitsInFlight, passes }
+  }
 
   /** Whether anything is recorded that is not submitted. */
   get recording(): boolean {
@@ -141,7 +138,7 @@ export class CommandStream implements Stream {
   flush(): Outcome {
     if (!this.#encoder) return Promise.resolve(null)
     const waiting = this.#pending
-    const outcome = this.#scoped(this.#parts)
+    const outcome = this.#checked(this.#parts)
     waiting?.resolve(outcome)
     return outcome
   }
@@ -182,7 +179,8 @@ export class CommandStream implements Stream {
     this.#pending = null
   }
 
-  #scoped(parts: Recorded): Outcome {
+  /** Submits, and finds out whether the device takes it and what of it is wrong where it does not. */
+  #checked(parts: Recorded): Outcome {
     try {
       const { error } = scoped(this.device, ['validation', 'out-of-memory'], () => this.submit())
       return error.then(async (invalid) => {

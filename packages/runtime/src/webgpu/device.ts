@@ -1,4 +1,7 @@
+import { fault } from '../errors'
 import type { RuntimeInfo } from '../info'
+import type { Life } from '../life'
+import type { GpuBackend } from './backend'
 
 /**
  * Limits as plain data. They are getters, own properties in some engines and of the prototype in others, and for
@@ -44,4 +47,29 @@ export function describeDevice(device: GPUDevice, gpu: GPU | undefined): Runtime
     languageFeatures: usable.sort(),
     limits: limitsOf(device.limits),
   }
+}
+
+/**
+ * Ends the life with the device, and tells it of errors that no scope caught – of our own device only: a caller's may
+ * have errors of the caller's own. What is registered with a device lives as long as the device, which may be long after
+ * the runtime's end, and engines do not see that a listener leads back to its device; so nothing here holds either.
+ */
+export function watchDevice(
+  device: GPUDevice,
+  owned: boolean,
+  life: WeakRef<Life>,
+  backend: WeakRef<GpuBackend>,
+): void {
+  const uncaptured = ({ error }: GPUUncapturedErrorEvent) =>
+    void backend
+      .deref()
+      ?.explain(error)
+      .then((failure) => life.deref()?.failed(failure))
+  const lost = ({ reason, message }: GPUDeviceLostInfo) => {
+    const text = `the device was lost (${reason || 'unknown'}): ${message}`
+    life.deref()?.end(fault('device-lost', text, 'create another runtime'))
+    backend.deref()?.destroy()
+  }
+  if (owned) device.addEventListener('uncapturederror', uncaptured)
+  void device.lost.then(lost)
 }
