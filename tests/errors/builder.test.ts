@@ -46,10 +46,10 @@ describe('types of operands', () => {
   error('no-overload', 'an argument that is undefined', ['no-overload: add(f32, undefined) does not exist', '  at AT', '  note: add(T, T) gives T where T is f32, f16, vec2f, vec3f, vec4f, …; convert operands with f32(x), u32(x), …'], () => build(({ x, y }) => {
     y.at(0).set(x.at(0).add(any(undefined))) // AT
   }))
-  error('no-overload', 'a constructor with too many lanes', ['no-overload: vec2f(f32, f32, f32) does not exist', '  at AT', '  note: its parts must be f32 and together have 2 lanes; convert them first, f32(x)'], () => build(({ x, y }) => {
+  error('no-overload', 'a constructor with too many lanes', ['no-overload: vec2f(f32, f32, 1) does not exist', '  at AT', '  note: its parts must be f32 and together have 2 lanes; convert them first, f32(x)'], () => build(({ x, y }) => {
     y.at(0).set(vec2f(x.at(0), x.at(1), 1).x) // AT
   }))
-  error('no-overload', 'a bitcast to another size', ['no-overload: bitcast to u32 of an expression of type vec2f does not exist', '  at AT', '  note: both types must have the same number of bits, and none may be a bool or a matrix'], () => build(({ x, y }) => {
+  error('no-overload', 'a bitcast to another size', ['no-overload: bitcast<u32>(vec2f) does not exist', '  at AT', '  note: both types must have the same number of bits, and none may be a bool or a matrix'], () => build(({ x, y }) => {
     y.at(0).set(bitcast(u32, vec2f(x.at(0)))) // AT
   }))
   error('untyped-number', 'numbers alone', ['untyped-number: max(1, 2) has no operand with a type', '  at AT', '  note: give one a type: max(f32(1), f32(2))'], () => build(({ y }) => {

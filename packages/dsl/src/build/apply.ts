@@ -2,7 +2,7 @@ import type { Bitcast, Convert, Expr } from '../ir'
 import { canBitcast, PURE, type PureName, productType, type Row, resolve, slotType } from '../ops'
 import { isMatrix, isValueName, isVector, laneCount, scalarOf, type ValueName } from '../types'
 import { fail } from './fail'
-import { describe, Handle, homeOf, isHandle, isPlain, read, STATE, valueState } from './handle'
+import { checkCount, Handle, homeOf, isHandle, isPlain, noForm, read, STATE, valueState } from './handle'
 import { constant, splat } from './lift'
 import { NOWHERE, type OpenBlock } from './session'
 
@@ -51,8 +51,7 @@ export function apply(name: PureName, operands: readonly unknown[]): Handle {
 
 function overloadOf(op: PureName, operands: readonly unknown[]): Overload {
   const row: Row = PURE[op]
-  if (operands.length !== row.in.length)
-    fail('no-overload', `${op} takes ${counted(row.in.length, 'argument')}, and was given ${operands.length}`)
+  checkCount(op, row.in.length, operands)
   let choice = next(choices, op)
   for (const x of operands) {
     const type = isHandle(x) ? x[STATE].type : isPlain(x) ? null : undefined
@@ -109,8 +108,6 @@ export function operation(node: Expr, home: OpenBlock, label: string): Handle {
   return new Handle(state)
 }
 
-export const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
-
 function noOverload(op: PureName, row: Row, operands: readonly unknown[]): never {
   if (operands.every(isPlain))
     fail(
@@ -118,11 +115,10 @@ function noOverload(op: PureName, row: Row, operands: readonly unknown[]): never
       `${op}(${operands.join(', ')}) has no operand with a type`,
       `give one a type: ${op}(f32(${operands.join('), f32(')}))`,
     )
-  const given = operands.map((x) => (isHandle(x) ? x.type : describe(x))).join(', ')
   const over = row.over.length > 6 ? `${row.over.slice(0, 5).join(', ')}, …` : row.over.join(', ')
-  return fail(
-    'no-overload',
-    `${op}(${given}) does not exist`,
+  return noForm(
+    op,
+    operands,
     `${op}(${row.in.join(', ')}) gives ${row.out}${over && ` where T is ${over}`}; convert operands with f32(x), u32(x), …`,
   )
 }
@@ -130,9 +126,9 @@ function noOverload(op: PureName, row: Row, operands: readonly unknown[]): never
 /** The bits of `x` as another type of the same size. */
 export function bitcast(to: ValueName, x: unknown): Handle {
   if (isHandle(x) && isValueName(x.type) && canBitcast(to, x.type)) return convert('bitcast', to, x, 'bitcast')
-  return fail(
-    'no-overload',
-    `bitcast to ${to} of ${describe(x)} does not exist`,
+  return noForm(
+    `bitcast<${to}>`,
+    [x],
     'both types must have the same number of bits, and none may be a bool or a matrix',
   )
 }

@@ -1,8 +1,7 @@
 import type { Expr as Node } from '../ir'
 import { factsOf, isMatrix, isValueName, laneCount, type ValueName, vectorName, withScalar } from '../types'
-import { convert, counted, operation } from './apply'
-import { fail } from './fail'
-import { type Handle, homeOf, isHandle, read, STATE } from './handle'
+import { convert, operation } from './apply'
+import { counted, type Handle, homeOf, isHandle, noForm, read, STATE } from './handle'
 import { constant, constantHandle, constantOf, literal } from './lift'
 
 /** The constructor `type(…parts)`. */
@@ -29,12 +28,12 @@ export function construct(type: ValueName, parts: readonly unknown[]): Handle {
   const home = homeOf(parts)
   const { session } = home
   const args = parts.map((part): Node => (isHandle(part) ? read(part, session) : constant(scalar, part)))
-  checkParts(type, args)
+  checkParts(type, parts, args)
   return operation({ kind: 'construct', at: session.at(), type, args }, home, type)
 }
 
 /** Vectors take scalars and shorter vectors, or one scalar for all lanes; matrices take scalars or columns. */
-function checkParts(type: ValueName, args: readonly Node[]): void {
+function checkParts(type: ValueName, parts: readonly unknown[], args: readonly Node[]): void {
   const { scalar, rows, cols } = factsOf(type)
   const column = vectorName(scalar, rows)
   const part = args.length === cols ? column : scalar
@@ -45,9 +44,9 @@ function checkParts(type: ValueName, args: readonly Node[]): void {
     lanes += fits ? laneCount(given) : Number.NaN
   }
   if (lanes === laneCount(type) || (lanes === 1 && cols === 1)) return
-  fail(
-    'no-overload',
-    `${type}(${args.map((a) => (isValueName(a.type) ? a.type : 'a composed type')).join(', ')}) does not exist`,
+  noForm(
+    type,
+    parts,
     cols > 1
       ? `it takes ${cols} columns of type ${column}, or ${laneCount(type)} scalars`
       : `its parts must be ${scalar} and together have ${counted(rows, 'lane')}; convert them first, ${scalar}(x)`,

@@ -1,9 +1,8 @@
 import type { Effect, Expr, Place, Result } from '../ir'
 import { EFFECTS, type EffectName, type EffectRow, type EffectSlot, type Slot, slotType } from '../ops'
 import { isKind, isValueName, type SubgroupMatrixType, spell, type Type, type ValueName } from '../types'
-import { counted } from './apply'
 import { fail } from './fail'
-import { expected, type Handle, isHandle, STATE } from './handle'
+import { checkCount, expected, type Handle, isHandle, noForm, STATE } from './handle'
 import { lift, typed } from './lift'
 import { value } from './place'
 import { typeFrom } from './schema'
@@ -42,15 +41,14 @@ function perform(
   majorness?: Effect['majorness'],
 ): Effect {
   const row: EffectRow = EFFECTS[op]
-  if (given.length !== row.in.length)
-    fail('no-overload', `${op} takes ${counted(row.in.length, 'argument')}, and was given ${given.length}`)
+  checkCount(op, row.in.length, given)
   const args: Expr[] = []
   row.in.forEach(
     (slot, i) => void args.push(argument(session, slot, given[i], t ?? args[0]?.type, `argument ${i + 1} of ${op}`)),
   )
   const out =
     row.out === 'matrix'
-      ? (t ?? matrixType(op, args))
+      ? (t ?? matrixType(op, given, args))
       : row.out === 'cas'
         ? t
         : row.out && slotType(row.out as Slot, t as ValueName)
@@ -87,15 +85,10 @@ function argument(session: Session, slot: EffectSlot, x: unknown, t: Type | unde
 }
 
 /** What a matrix op gives: of a product M×N, and else what its first argument is. */
-function matrixType(op: EffectName, args: readonly Expr[]): Type {
+function matrixType(op: EffectName, given: readonly unknown[], args: readonly Expr[]): Type {
   const [left, right, sum] = args.map((arg) => arg.type as SubgroupMatrixType)
   if (left?.role !== 'left' || typeof right !== 'object') return left as Type
-  if (left.cols !== right.rows)
-    fail(
-      'type-mismatch',
-      `${op}(${args.map((arg) => spell(arg.type)).join(', ')}) does not exist`,
-      'it takes a left M×K, a right K×N and, to accumulate, a result M×N',
-    )
+  if (left.cols !== right.rows) noForm(op, given, 'it takes a left M×K, a right K×N and, to accumulate, a result M×N')
   return sum ?? { kind: 'subgroup_matrix', role: 'result', of: left.of, cols: right.cols, rows: left.rows }
 }
 

@@ -1,13 +1,12 @@
 import type { Func, FuncParam, Expr as Node, Place } from '../ir'
 import { isKind, type PtrType, sameType, spell, type ValueName } from '../types'
-import { counted } from './apply'
 import { makeBuilder } from './builder'
 import type { Builder } from './builder-types'
 import { CALL, returnStmt } from './control'
 import type { PtrDecl } from './declarations'
 import { placeOf } from './effects'
 import { fail } from './fail'
-import { expected, type Handle, homeOf, isHandle, isPlain } from './handle'
+import { checkCount, counted, expected, type Handle, homeOf, isHandle, isPlain } from './handle'
 import { checkName, lift } from './lift'
 import { reference, rootPlace, value } from './place'
 import { typeFrom } from './schema'
@@ -89,8 +88,7 @@ class FunctionSource {
 
   call(session: Session, args: readonly unknown[]): Handle | undefined {
     const params = this.params(session)
-    if (args.length !== params.length)
-      fail('no-overload', `${this.name} takes ${counted(params.length, 'argument')}, and was given ${args.length}`)
+    checkCount(this.name, params.length, args)
     const func = this.build(session)
     const given = params.map(({ name, type }, i): Node | Place => {
       const what = `argument '${name}' of ${this.name}`

@@ -93,6 +93,24 @@ export function expected(code: Code, what: string, must: string, given: unknown,
   fail(code, `${what} must be ${must}, and is ${describe(given)}`, note)
 }
 
+/** How many of something, in words. */
+export const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+/** Refuses arguments that are too many or too few. */
+export function checkCount(name: string, count: number, given: readonly unknown[]): void {
+  if (given.length !== count)
+    fail('no-overload', `${name} takes ${counted(count, 'argument')}, and was given ${given.length}`)
+}
+
+/** There is no form of `name` for what was given. */
+export function noForm(name: string, given: readonly unknown[], note: string): never {
+  const types = given.map((x) => (isHandle(x) ? x.type : describe(x)))
+  return fail('no-overload', `${name}(${types.join(', ')}) does not exist`, note)
+}
+
+/** A handle and its type, for messages. */
+export const withType = ({ label, type }: State): string => `${label} of type ${spell(type)}`
+
 /** Where an expression of these operands belongs: a variable is read now, everything else was made where it was made. */
 export function homeOf(operands: readonly unknown[]): OpenBlock {
   let home = NOWHERE
@@ -152,7 +170,7 @@ export function refuseForeign(s: State, session: Session, verb: 'used' | 'set'):
   if (!home.open) {
     fail(
       'out-of-scope',
-      `${s.label} of type ${spell(s.type)} is ${verb} outside the block that made it`,
+      `${withType(s)} is ${verb} outside the block that made it`,
       'declare a variable before the block (k.var) and set it inside',
     )
   }
@@ -166,10 +184,10 @@ export const refuseAccess = (s: State, verb: 'read' | 'written'): never =>
   )
 
 /** Not every type has values: no atomic, no array of unknown size, no texture. */
-export function refuseType({ type, label }: State, verb: 'read' | 'set'): void {
-  if (isConstructible(type)) return
-  const note = isKind(type, 'atomic') ? 'use its methods: .load(), .store(…), …' : `${verb} its elements: .at(i)`
-  fail('bad-type', `${label} of type ${spell(type)} cannot be ${verb} as a value`, note)
+export function refuseType(s: State, verb: 'read' | 'set'): void {
+  if (isConstructible(s.type)) return
+  const note = isKind(s.type, 'atomic') ? 'use its methods: .load(), .store(…), …' : `${verb} its elements: .at(i)`
+  fail('bad-type', `${withType(s)} cannot be ${verb} as a value`, note)
 }
 
 /** Emits a load, here and now. */

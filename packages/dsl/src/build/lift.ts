@@ -47,13 +47,12 @@ const isSmall = (x: unknown): x is number =>
 
 /** The constant of value type `type` with all lanes `x`. */
 export function constant(type: ValueName, x: unknown): Const {
-  if (!isSmall(x)) return lanesOf(type, x)
+  if (!isSmall(x)) return filled(type, literal(scalarOf(type), x))
   const made = (small[type] ??= [])
-  return (made[x] ??= lanesOf(type, x))
+  return (made[x] ??= filled(type, literal(scalarOf(type), x)))
 }
 
-const lanesOf = (type: ValueName, x: unknown): Const =>
-  constantOf(type, new Array<number>(laneCount(type)).fill(literal(scalarOf(type), x)))
+const filled = (type: ValueName, lane: number): Const => constantOf(type, new Array<number>(laneCount(type)).fill(lane))
 
 export const constantOf = (type: ValueName, lanes: readonly number[]): Const =>
   Object.freeze({ kind: 'const', type, lanes })
@@ -63,7 +62,7 @@ export const constantHandle = (node: Const): Handle => new Handle(valueState(nod
 
 export const splat = (type: ValueName, scalar: Expr, session: Session): Expr =>
   scalar.kind === 'const'
-    ? constantOf(type, new Array<number>(laneCount(type)).fill(scalar.lanes[0] as number))
+    ? filled(type, scalar.lanes[0] as number)
     : Object.freeze({ kind: 'construct', at: session.at(), type, args: [scalar] })
 
 /** `value` as an expression of exactly `type`: numbers are lifted, scalars splatted; lists and objects are put together. */

@@ -24,6 +24,7 @@ import {
   type State,
   stateOf,
   valueState,
+  withType,
 } from './handle'
 import { constant, constantHandle, lift, liftIndex } from './lift'
 import type { OpenBlock, Session } from './session'
@@ -109,8 +110,9 @@ const ELEMENT = 'an element of '
 
 /** `handle.at(index)`: an element, a column or a lane. */
 export function step(handle: Handle, index: unknown): Handle {
-  const { type, label } = handle[STATE]
-  const [element, count] = elementOf(type, label)
+  const s = handle[STATE]
+  const { label } = s
+  const [element, count] = elementOf(s)
   const home = homeOf([handle, index])
   const i = liftIndex(index, count, home.session, label)
   const inner = Object.freeze({ kind: 'index', index: i, type: element } as const)
@@ -118,7 +120,8 @@ export function step(handle: Handle, index: unknown): Handle {
 }
 
 /** What an array, matrix or vector is made of, and how many there are. */
-function elementOf(type: Type, label: string): readonly [Type, number | null] {
+function elementOf(s: State): readonly [Type, number | null] {
+  const { type } = s
   if (isKind(type, 'array')) return [type.of, typeof type.count === 'number' ? type.count : null]
   if (isValueName(type)) {
     const { scalar, rows, cols } = factsOf(type)
@@ -127,15 +130,15 @@ function elementOf(type: Type, label: string): readonly [Type, number | null] {
   }
   return fail(
     'bad-type',
-    `${label} of type ${spell(type)} has no elements`,
+    `${withType(s)} has no elements`,
     isKind(type, 'struct') ? `its fields: ${type.fields.map((f) => f.name).join(', ')}` : undefined,
   )
 }
 
-/** The lanes that a swizzle names, from 0 on; -1 for a letter that is none. Empty where two sets of letters are mixed. */
+/** The lanes that a swizzle names, from 0 on; -1 for a letter that is not of the set of the first. */
 export function lanesOf(pattern: string): readonly number[] {
-  const names = ['xyzw', 'rgba'].find((set) => set.includes(pattern.charAt(0))) as string
-  return Object.freeze(Array.from(pattern, (c) => names?.indexOf(c) ?? -1))
+  const letters = /^[rgba]/.test(pattern) ? 'rgba' : 'xyzw'
+  return Object.freeze(Array.from(pattern, (c) => letters.indexOf(c)))
 }
 
 /** `handle.x`, `handle.zyx`: one lane of a place is a place; anything else a value. */

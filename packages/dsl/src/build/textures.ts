@@ -1,9 +1,9 @@
 import type { Expr } from '../ir'
 import type { EffectName } from '../ops'
-import { spell, type TextureType, type Type } from '../types'
+import type { TextureType, Type } from '../types'
 import { emitEffect, resultOf } from './effects'
 import { fail } from './fail'
-import { expected, type Handle, isHandle, read, STATE } from './handle'
+import { expected, type Handle, isHandle, read, STATE, withType } from './handle'
 import { lift, liftIndex } from './lift'
 import type { Session } from './session'
 
@@ -33,20 +33,19 @@ const index = (texture: Handle, x: unknown = 0): Expr => liftIndex(x, null, sess
 /** The coordinates, and the layer where there are layers. */
 function texel(texture: Handle, coords: unknown, { layer }: Where): Expr[] {
   const type = typeOf(texture)
-  const { label } = texture[STATE]
   const n = rank(type)
   const fits = isHandle(coords) && (coords.type as string) in { [`vec${n}u`]: 1, [`vec${n}i`]: 1 }
-  if (n > 1 && !fits) expected('type-mismatch', `the coordinates of ${label}`, `vec${n}u or vec${n}i`, coords)
+  if (n > 1 && !fits)
+    expected('type-mismatch', `the coordinates of ${texture[STATE].label}`, `vec${n}u or vec${n}i`, coords)
   const at = n === 1 ? index(texture, coords) : read(coords as Handle, sessionOf(texture))
   if (isLayered(type)) return [at, index(texture, layer)]
-  return layer === undefined ? [at] : fail('bad-argument', `${label} of type ${spell(type)} has no layers`)
+  return layer === undefined ? [at] : fail('bad-argument', `${withType(texture[STATE])} has no layers`)
 }
 
 function refuse(texture: Handle, verb: 'read' | 'written'): never {
-  const { type, label } = texture[STATE]
   return fail(
     'binding-access',
-    `${label} of type ${spell(type)} cannot be ${verb}`,
+    `${withType(texture[STATE])} cannot be ${verb}`,
     `declare it texture(d.textureStorage2d(format, '${verb === 'read' ? 'read-only' : 'write-only'}'))`,
   )
 }
@@ -55,10 +54,9 @@ function refuse(texture: Handle, verb: 'read' | 'written'): never {
 const count =
   (op: EffectName, what: string, has: (type: TextureType) => boolean) =>
   (texture: Handle): unknown => {
-    const { type, label } = texture[STATE]
-    return has(type as TextureType)
+    return has(typeOf(texture))
       ? emit(texture, op, [], 'u32')
-      : fail('bad-type', `${label} of type ${spell(type)} has no ${what}`)
+      : fail('bad-type', `${withType(texture[STATE])} has no ${what}`)
   }
 
 export const textureMethods = {
