@@ -1,4 +1,5 @@
 import { ceilDiv, d, each, f32, fn, input, kernel, output, tuple, u32, vec4f } from '@weft/dsl'
+import { kvHeadOf } from '../attention/heads'
 import { loadQuad, type Rows, rowsType, storeQuad } from '../attention/quads'
 import { keysSeen } from '../attention-forward/sight'
 import { named, type Storage } from '../parts/storage'
@@ -37,10 +38,7 @@ const dqOf = (storage: Storage, whole: boolean) =>
       const dsTile = k.workgroup('ds_tile', f32, TILE, TILE_ROW)
       const tiles = k.let('tiles', ceilDiv(queries, TILE))
       const { head, query } = k.let({ head: k.workgroupIndex.div(tiles), query: k.workgroupIndex.rem(tiles).mul(TILE) })
-      const kvHead = k.let(
-        'kv_head',
-        u32`${head} / ${heads} * ${kv_heads} + ${head} % ${heads} / (${heads} / ${kv_heads})`,
-      )
+      const kvHead = k.let('kv_head', kvHeadOf(head, heads, kv_heads))
       const { from } = keysSeen(k, 'first', query, keys, view)
       const { to } = keysSeen(k, 'last', u32`min(${query} + ${TILE}, ${queries}) - 1`, keys, view)
       const { row, lane } = k.let({ row: k.localIndex.div(TILE), lane: k.localIndex.rem(TILE) })

@@ -15,7 +15,9 @@ import {
   vec4u,
   type WriteRef,
 } from '@weft/dsl'
-import { flashBody, isPadded, keyTile, quadsOf, ROWS, type Sight } from '../attention/flash-body'
+import { flashBody } from '../attention/flash-body'
+import { isPadded, keyTile, quadsOf, ROWS } from '../attention/flash-plan'
+import type { Sight } from '../attention/flash-steps'
 import { LOWEST } from '../attention/lowest'
 import { type Rows, rowsType } from '../attention/quads'
 import { randomBits } from '../parts/random'

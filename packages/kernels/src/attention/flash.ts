@@ -1,5 +1,6 @@
 import { ceilDiv, d, type Expr, input, kernel, output, u32 } from '@weft/dsl'
-import { flashBody, isPadded, quadsOf, ROWS } from './flash-body'
+import { flashBody } from './flash-body'
+import { isPadded, quadsOf, ROWS } from './flash-plan'
 import { rowsType } from './quads'
 
 /**

@@ -1,2 +1,2 @@
 export { attention, flashAttention } from './flash'
-export { keyTile } from './flash-body'
+export { keyTile } from './flash-plan'

@@ -10,9 +10,11 @@ import {
   kernel,
   output,
   u32,
+  type ValuesRef,
   vec2f,
   vec4f,
 } from '@weft/dsl'
+import { kvHeadOf } from '../attention/heads'
 import { LOWEST } from '../attention/lowest'
 import { loadQuad, type Rows, rowsType } from '../attention/quads'
 import { softCapped } from '../attention-forward/sight'
@@ -82,10 +84,7 @@ const splitOf = ({ name, query, cache, lengths }: Form) =>
       const rows = (storage: Storage): Rows => ({ size: head_size, quads, whole: true, padded: false, storage })
       const i = k.localIndex
       const { row, split } = k.let({ row: k.workgroupIndex.div(splits), split: k.workgroupIndex.rem(splits) })
-      const kvHead = k.let(
-        'kv_head',
-        u32`${row} / ${heads} * ${kv_heads} + ${row} % ${heads} / (${heads} / ${kv_heads})`,
-      )
+      const kvHead = k.let('kv_head', kvHeadOf(row, heads, kv_heads))
       const length = given ? k.let('length', fn.min(given.at(row.div(heads)), view.keys)) : view.keys
       const { start, end } = partOf(k, length, { split, splits, window })
 
@@ -94,26 +93,13 @@ const splitOf = ({ name, query, cache, lengths }: Form) =>
       k.if(i.lt(quads), () => scaled.at(i).set(loadQuad(k, view.q, row, i, rows(query)).mul(scale)))
       k.workgroupBarrier()
 
-      // Invocation i sums quad `lane` of every groups-th key from `group` on; those that are left over sum none.
-      const groups = k.let('groups', u32(ROUND).div(quads))
-      const { lane, group } = k.let({ lane: i.rem(quads), group: i.div(quads) })
-      const firstKey = k.let('first_key', fn.select(u32(ROUND), group, group.lt(groups)))
+      const lanes = lanesOf(k, quads)
       const acc = k.var('acc', vec4f())
       const { top, sum } = k.var({ top: f32(LOWEST), sum: f32(0) })
       k.range('j0', start, end, ROUND, (j0) => {
         const there = k.let('there', j0.add(i).lt(end))
-        const score = k.when(
-          there,
-          () => {
-            const products = k.var('products', vec4f())
-            const at = k.let('key_row', u32`${kvHead} * ${capacity} + ${j0} + ${i}`)
-            k.range('c', 0, quads, (c) =>
-              products.set(fn.fma(scaled.at(c), loadQuad(k, view.k, at, c, rows(cache)), products)),
-            )
-            return softCapped(k, f32`(${products}.x + ${products}.y) + (${products}.z + ${products}.w)`, cap)
-          },
-          LOWEST,
-        )
+        const keyRow = u32`${kvHead} * ${capacity} + ${j0} + ${i}`
+        const score = k.when(there, () => scoreOf(k, scaled, view.k, keyRow, rows(cache), cap), LOWEST)
         const newTop = k.let('new_top', fn.max(top, workgroupReduce(k, 'round_top', score, MAX)))
         const rescale = k.let('rescale', fn.exp(top.sub(newTop)))
         const weight = k.let('weight', fn.select(f32(0), fn.exp(score.sub(newTop)), there))
@@ -123,24 +109,61 @@ const splitOf = ({ name, query, cache, lengths }: Form) =>
         weights.at(i).set(weight)
         k.workgroupBarrier()
         acc.mulAssign(rescale)
-        k.range('j', firstKey, u32`min(${end} - ${j0}, ${ROUND})`, groups, (j) => {
-          const value = loadQuad(k, view.v, u32`${kvHead} * ${capacity} + ${j0} + ${j}`, lane, rows(cache))
+        k.range('j', lanes.firstKey, u32`min(${end} - ${j0}, ${ROUND})`, lanes.groups, (j) => {
+          const value = loadQuad(k, view.v, u32`${kvHead} * ${capacity} + ${j0} + ${j}`, lanes.lane, rows(cache))
           acc.set(fn.fma(vec4f(weights.at(j)), value, acc))
         })
       })
 
       const total = k.let('total', workgroupReduce(k, 'split_sum', sum, SUM))
-      const merged = k.workgroup('merged', vec4f, ROUND)
-      merged.at(i).set(acc)
-      k.workgroupBarrier()
-      k.if(i.lt(quads), () => {
-        const whole = k.var('whole', merged.at(i))
-        k.range('g', 1, groups, (g) => whole.addAssign(merged.at(u32`${g} * ${quads} + ${i}`)))
-        view.partial.at(u32`${k.workgroupIndex} * ${quads} + ${i}`).set(whole)
-      })
+      const whole = mergedOf(k, acc, lanes)
+      k.if(i.lt(quads), () => view.partial.at(u32`${k.workgroupIndex} * ${quads} + ${i}`).set(whole()))
       k.if(i.eq(0), () => view.stats.at(k.workgroupIndex).set(vec2f(top, total)))
     },
   )
+
+interface Lanes {
+  readonly quads: Expr<'u32'>
+  /** Keys side by side. */
+  readonly groups: Expr<'u32'>
+  /** The quad of the head that this invocation sums, and the first of its keys. */
+  readonly lane: Expr<'u32'>
+  readonly firstKey: Expr<'u32'>
+}
+
+/** Invocation i sums quad `lane` of every groups-th key from its group on; those that are left over sum none. */
+function lanesOf(k: Builder, quads: Expr<'u32'>): Lanes {
+  const groups = k.let('groups', u32(ROUND).div(quads))
+  const { lane, group } = k.let({ lane: k.localIndex.rem(quads), group: k.localIndex.div(quads) })
+  return { quads, groups, lane, firstKey: k.let('first_key', fn.select(u32(ROUND), group, group.lt(groups))) }
+}
+
+/** The scaled query times a key, behind the soft cap. */
+function scoreOf(
+  k: Builder,
+  query: ValuesRef<'vec4f'>,
+  keys: ArrayValue<'vec4f'>,
+  row: Expr<'u32'>,
+  rows: Rows,
+  cap: Expr<'f32'>,
+): Expr<'f32'> {
+  const products = k.var('products', vec4f())
+  const at = k.let('key_row', row)
+  k.range('c', u32(0), rows.quads, (c) => products.set(fn.fma(query.at(c), loadQuad(k, keys, at, c, rows), products)))
+  return softCapped(k, f32`(${products}.x + ${products}.y) + (${products}.z + ${products}.w)`, cap)
+}
+
+/** The sums of all groups through workgroup memory; what it gives adds them up, for one quad of the head. */
+function mergedOf(k: Builder, acc: Expr<'vec4f'>, { groups, quads }: Lanes): () => Expr<'vec4f'> {
+  const merged = k.workgroup('merged', vec4f, ROUND)
+  merged.at(k.localIndex).set(acc)
+  k.workgroupBarrier()
+  return () => {
+    const whole = k.var('whole', merged.at(k.localIndex))
+    k.range('g', 1, groups, (g) => whole.addAssign(merged.at(u32`${g} * ${quads} + ${k.localIndex}`)))
+    return whole
+  }
+}
 
 /** The keys of a split: of those that the window leaves, ⌈their number / splits⌉ each, the last splits fewer or none. */
 function partOf(

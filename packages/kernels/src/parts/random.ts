@@ -1,4 +1,4 @@
-import { type Expr, f32 } from '@weft/dsl'
+import type { Expr } from '@weft/dsl'
 
 /**
  * Counter-based random numbers: the bits are a function of a seed and a place, with no state between them. So any kernel can make the
@@ -35,9 +35,6 @@ export function randomBitsOf(seed: number, place: Place<number>): number {
   }
   return place.reduce((bits, part) => mix((bits ^ part) >>> 0), mix((seed ^ START) >>> 0))
 }
-
-/** Bits as a number of [0, 1), in steps of 2⁻²⁴: exact in f32. */
-export const unitOf = (bits: Expr<'u32'>): Expr<'f32'> => f32(bits.shr(8)).mul(2 ** -24)
 
 /** Bits below this are dropped with probability p: p · 2³², rounded; none for 0. p < 1. */
 export const dropThreshold = (p: number): number => Math.min(Math.round(p * 2 ** 32), 2 ** 32 - 1)
