@@ -13,6 +13,7 @@ import { normCases } from './norm.cases.js'
 import { normsCases } from './norms.cases.js'
 import { optimizerCases } from './optimizer.cases.js'
 import { quantCases } from './quant.cases.js'
+import { quantizeCases } from './quantize.cases.js'
 import { reduceCases } from './reduce.cases.js'
 import { ropeCases } from './rope.cases.js'
 import { rowsCases } from './rows.cases.js'
@@ -39,7 +40,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   norm: normCases,
   norms: normsCases,
   optimizer: optimizerCases,
-  quant: quantCases,
+  quant: [...quantCases, ...quantizeCases],
   reduce: reduceCases,
   rope: ropeCases,
   rows: rowsCases,

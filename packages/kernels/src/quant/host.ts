@@ -30,7 +30,8 @@ export interface QuantizedWeights {
 const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
 const FORMATS: readonly WordFormat[] = ['int8', 'uint8', 'int4', 'int4_zeros']
 
-function bound(what: string, { format, w, scales, zeros, n, k, group }: QuantizedWeights): Bound {
+/** Sizes, bindings and params of weights, checked. */
+export function bound(what: string, { format, w, scales, zeros, n, k, group }: QuantizedWeights): Bound {
   if (!FORMATS.includes(format))
     throw new RangeError(`${what}: format must be one of ${FORMATS.join(', ')}, got ${String(format)}`)
   checkSizes(what, { n, k })
@@ -39,8 +40,9 @@ function bound(what: string, { format, w, scales, zeros, n, k, group }: Quantize
     throw new RangeError(`${what}: ${format} has ${withZeros ? '' : 'no '}zero points, got ${zeros ? 'some' : 'none'}`)
   if (format === 'int8' || format === 'uint8') {
     const words = Math.ceil(k / 4)
-    const bindings = { w: [w, n * words, 4], scales: [scales, n, 4] } as const
-    const all = zeros ? { ...bindings, zeros: [zeros, n, 4] as const } : bindings
+    const lines = k === 0 ? 0 : n
+    const bindings = { w: [w, n * words, 4], scales: [scales, lines, 4] } as const
+    const all = zeros ? { ...bindings, zeros: [zeros, lines, 4] as const } : bindings
     return { format, n, k, bindings: all, params: { words } }
   }
   if (group === undefined || !Number.isInteger(group) || group < 8 || group % 8 !== 0 || group >= 2 ** 32)

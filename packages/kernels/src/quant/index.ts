@@ -15,4 +15,20 @@ export {
   unpackZeros,
   type WordFormat,
 } from './pack'
+export {
+  addInt8,
+  type DynamicMatmulArgs,
+  dynamicMatmul,
+  type Int8Tensor,
+  type QuantizeArgs,
+  quantize,
+  reluInt8,
+} from './quantize-host'
+export {
+  addInt8Reference,
+  type DynamicMatmulReferenceArgs,
+  dynamicMatmulReference,
+  quantizeReference,
+  reluInt8Reference,
+} from './reference'
 export { chooseQuantMatmul, type WeightsAt, type WeightsBy, type WeightsTo } from './weights-host'

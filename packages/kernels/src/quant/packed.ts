@@ -25,3 +25,11 @@ export const DOT_VARIANTS = { packed: ['packed-dot'], portable: [] } as const
 /** Σ aᵢ bᵢ of four signed bytes each: by the instruction, or by lanes where the language has none. */
 export const dot4 = (k: Builder, a: U32, b: U32): Expr<'i32'> =>
   k.variant === 'packed' ? fn.dot4I8Packed(a, b) : fn.dot(signedBytes(a), signedBytes(b))
+
+/** Four integers as bytes of a word, by their lowest eight bits. */
+export const packWord = (values: Expr<'vec4i'>): U32 => {
+  const bytes = bitcast(vec4u, values)
+    .bitAnd(vec4u(255))
+    .shl(vec4u(0, 8, 16, 24))
+  return bytes.at(0).bitOr(bytes.at(1)).bitOr(bytes.at(2)).bitOr(bytes.at(3))
+}

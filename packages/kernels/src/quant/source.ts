@@ -1,8 +1,17 @@
+import { dynamicMatmulOf } from './dynamic'
 import { int4, int4Zeros, int8, uint8 } from './format'
 import { weightKernels } from './weights'
 
+export { addInt8, reluInt8 } from './arithmetic'
+export { dynamicMatmulOf } from './dynamic'
 export { type IntegerFormat, int4, int4Zeros, int8, uint8, type WeightFormat } from './format'
+export { packZeroPoints, quantizers } from './quantize'
 export { dequantizeOf, matvecOf, quantMatmulOf, weightKernels } from './weights'
 
 /** Kernels over weights in words with scales. */
 export const quantized = [int8, uint8, int4, int4Zeros].flatMap(weightKernels)
+
+/** Products in integers, with activations in int8. */
+export const dynamicMatmuls = (['f32', 'f16'] as const).flatMap((storage) =>
+  [int8, int4, int4Zeros].map((format) => dynamicMatmulOf(format, storage)),
+)
