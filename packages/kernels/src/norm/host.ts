@@ -1,5 +1,5 @@
 import { artifact } from '../../generated/norm/rmsnorm'
-import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 
 export interface RmsnormArgs {
   /** rows × cols, row-major */
@@ -18,9 +18,9 @@ export interface RmsnormArgs {
 export async function rmsnorm(
   runtime: Runtime,
   { x, weight, y, rows, cols, eps = 1e-5 }: RmsnormArgs,
-  { kernel }: HostOptions = {},
+  options: HostOptions = {},
 ): Promise<void> {
   checkSizes('rmsnorm', { rows, cols })
   checkBuffers('rmsnorm', { x: [x, rows * cols], weight: [weight, cols], y: [y, rows * cols] })
-  if (cols > 0) await runtime.run(kernel ?? artifact, { x, weight, y, rows, cols, eps })
+  if (cols > 0) await runtime.run(chosen(artifact, options), { x, weight, y, rows, cols, eps })
 }

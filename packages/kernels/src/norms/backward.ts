@@ -27,13 +27,14 @@ interface Target {
  *
  *     dx = rstd · (g − mean(g) − n · mean(g · n))        without mean(g) for rmsnorm
  *
- * The statistics are computed again from x, and left in `stats`: [rows, 2] mean and rstd, f32, for the gradients of weight and bias.
+ * The statistics are computed again from x, and left in `stats`: [rows, 2], f32, for the gradients of weight and bias:
+ * how far the mean is above the first element of the row, and rstd.
  */
 const byInput = (kind: Kind, storage: Storage): KernelSource =>
   kernel(
     named(`${kind}norm_backward`, storage),
     {
-      doc: 'dx = rstd · (g - mean(g) - n · mean(g · n)) with g = dy · weight and n the normalized row; stats: mean and rstd',
+      doc: 'dx = rstd · (g - mean(g) - n · mean(g · n)) with g = dy · weight and n the normalized row; stats: mean - first element, and rstd',
       workgroupSize: [256],
       bindings: {
         x: input(scalars(storage)),
@@ -56,20 +57,20 @@ const byInput = (kind: Kind, storage: Storage): KernelSource =>
         }
       const row = rowOf(k, sizes.cols)
       const value = values(x, row)
-      const { mean, rstd } = statistics(k, kind, row, sizes, value)
+      const moments = statistics(k, kind, row, sizes, value)
       const gradient = (c: Expr<'u32'>) =>
         read(dy.at(row.start.add(c))).mul(read(weight.at(channelOf(kind, k, sizes, c))))
-      const normal = (c: Expr<'u32'>) => normalized(kind, value(c), mean, rstd)
+      const normal = (c: Expr<'u32'>) => normalized(kind, value(c), moments)
       const inverse = f32(1).div(f32(sizes.cols))
       const g = kind === 'rms' ? null : k.let('mean_g', rowSum(k, 'sum_g', row, gradient).mul(inverse))
       const gn = k.let('mean_gn', rowSum(k, 'sum_gn', row, (c) => gradient(c).mul(normal(c))).mul(inverse))
       row.each((c) => {
         const rest = gradient(c).sub(normal(c).mul(gn))
-        dx.at(row.start.add(c)).set(stored(storage, (g ? rest.sub(g) : rest).mul(rstd)))
+        dx.at(row.start.add(c)).set(stored(storage, (g ? rest.sub(g) : rest).mul(moments.rstd)))
       })
       k.if(k.localIndex.eq(0), () => {
-        stats.at(k.workgroupIndex).x.set(mean)
-        stats.at(k.workgroupIndex).y.set(rstd)
+        stats.at(k.workgroupIndex).x.set(moments.offset)
+        stats.at(k.workgroupIndex).y.set(moments.rstd)
       })
     },
   )
@@ -110,7 +111,8 @@ const byWeight = (kind: 'layer' | 'rms', storage: Storage): KernelSource => {
         k.range('r', 0, rows, (r) => {
           const at = k.let('at', r.mul(cols).add(c))
           const { of, g } = k.let({ of: stats.at(r), g: read(dy.at(at)) })
-          scale.set(fn.fma(g, normalized(kind, read(x.at(at)), of.x, of.y), scale))
+          const moments = { first: kind === 'rms' ? f32(0) : read(x.at(r.mul(cols))), offset: of.x, rstd: of.y }
+          scale.set(fn.fma(g, normalized(kind, read(x.at(at)), moments), scale))
           if (dbias) shift.addAssign(g)
         })
         dweight.at(c).set(scale)
@@ -144,8 +146,11 @@ const byChannel = (storage: Storage): KernelSource =>
       k.range('i', k.localIndex, items.mul(places), 256, (i) => {
         const item = k.let('item', i.div(places))
         const at = k.let('at', u32`(${item} * ${groups} * ${channels} + ${c}) * ${places} + ${i} % ${places}`)
-        const { of, g } = k.let({ of: stats.at(u32`${item} * ${groups} + ${c} / ${channels}`), g: read(dy.at(at)) })
-        scale.set(fn.fma(g, read(x.at(at)).sub(of.x).mul(of.y), scale))
+        const group = k.let('group', u32`${item} * ${groups} + ${c} / ${channels}`)
+        const { of, g } = k.let({ of: stats.at(group), g: read(dy.at(at)) })
+        const first = read(x.at(group.mul(channels).mul(places)))
+        const moments = { first, offset: of.x, rstd: of.y }
+        scale.set(fn.fma(g, normalized('group', read(x.at(at)), moments), scale))
         shift.addAssign(g)
       })
       const total = k.let('total', workgroupReduce(k, 'scales', scale, SUM))

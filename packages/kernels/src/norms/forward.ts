@@ -46,10 +46,10 @@ const norm = (kind: 'layer' | 'group', storage: Storage): KernelSource =>
         }
       const row = rowOf(k, sizes.cols)
       const value = values(x, row)
-      const { mean, rstd } = statistics(k, kind, row, sizes, value)
+      const moments = statistics(k, kind, row, sizes, value)
       row.each((c) => {
         const channel = k.let('channel', channelOf(kind, k, sizes, c))
-        const scaled = normalized(kind, value(c), mean, rstd).mul(read(weight.at(channel)))
+        const scaled = normalized(kind, value(c), moments).mul(read(weight.at(channel)))
         y.at(row.start.add(c)).set(stored(storage, scaled.add(read(bias.at(channel)))))
       })
     },
@@ -84,9 +84,9 @@ const residualRmsnorm = (storage: Storage): KernelSource =>
         residual.at(at).set(stored(storage, read(x.at(at)).add(read(residual.at(at)))))
       })
       const value = values(residual as unknown as Source, row)
-      const { mean, rstd } = statistics(k, 'rms', row, { cols, eps }, value)
+      const moments = statistics(k, 'rms', row, { cols, eps }, value)
       row.each((c) => {
-        const scaled = normalized('rms', value(c), mean, rstd).mul(read(weight.at(c)).add(shift))
+        const scaled = normalized('rms', value(c), moments).mul(read(weight.at(c)).add(shift))
         y.at(row.start.add(c)).set(stored(storage, scaled))
       })
     },

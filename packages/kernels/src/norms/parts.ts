@@ -45,9 +45,17 @@ export function rowSum(k: Builder, name: string, { each }: Row, of: (c: Expr<'u3
   return k.let(name, workgroupReduce(k, `${name}_row`, sum, SUM))
 }
 
+/** Of a row: its first element, the mean of what the elements are above it, and 1 / √(variance + eps). */
+export interface Moments {
+  readonly first: Expr<'f32'>
+  readonly offset: Expr<'f32'>
+  readonly rstd: Expr<'f32'>
+}
+
 /**
- * The mean (0 for rmsnorm) and 1 / √(variance + eps) of the row, in two passes: E[x²] − E[x]² would lose all digits where the
- * mean is large. Of rmsnorm the variance is the mean square.
+ * The moments of a row, in two passes: E[x²] − E[x]² would lose all digits where the mean is large against the spread. So would the
+ * mean itself, which f32 holds to 1e-4 near 1000: it is kept as its distance to the first element, and differences of close numbers
+ * are exact. Of rmsnorm both are 0, and the variance is the mean square.
  */
 export function statistics(
   k: Builder,
@@ -55,19 +63,21 @@ export function statistics(
   row: Row,
   { cols, eps }: Sizes,
   value: (c: Expr<'u32'>) => Expr<'f32'>,
-): { readonly mean: Expr<'f32'>; readonly rstd: Expr<'f32'> } {
+): Moments {
   const inverse = k.let('inverse', f32(1).div(f32(cols)))
-  const mean = kind === 'rms' ? f32(0) : k.let('mean', rowSum(k, 'total', row, value).mul(inverse))
+  const first = kind === 'rms' ? f32(0) : k.let('first', value(u32(0)))
+  const above = (c: Expr<'u32'>) => value(c).sub(first)
+  const offset = kind === 'rms' ? f32(0) : k.let('offset', rowSum(k, 'total', row, above).mul(inverse))
   const squares = rowSum(k, 'squares', row, (c) => {
-    const off = k.let('off', kind === 'rms' ? value(c) : value(c).sub(mean))
+    const off = k.let('off', kind === 'rms' ? value(c) : above(c).sub(offset))
     return off.mul(off)
   })
-  return { mean, rstd: k.let('rstd', fn.inverseSqrt(fn.fma(squares, inverse, eps))) }
+  return { first, offset, rstd: k.let('rstd', fn.inverseSqrt(fn.fma(squares, inverse, eps))) }
 }
 
 /** (x − mean) · rstd. */
-export const normalized = (kind: Kind, x: Expr<'f32'>, mean: Expr<'f32'>, rstd: Expr<'f32'>): Expr<'f32'> =>
-  kind === 'rms' ? x.mul(rstd) : x.sub(mean).mul(rstd)
+export const normalized = (kind: Kind, x: Expr<'f32'>, { first, offset, rstd }: Moments): Expr<'f32'> =>
+  kind === 'rms' ? x.mul(rstd) : x.sub(first).sub(offset).mul(rstd)
 
 export const values =
   (x: Source, { start }: Row) =>

@@ -147,7 +147,8 @@ function folded(fold: AnyFold, name: string, x: unknown): KernelSource[] {
 }
 
 /**
- * scale · Σ (x - mean)², in two passes over the axis: E[x²] − E[x]² would lose all digits where the mean is large.
+ * scale · Σ (x - mean)², in two passes over the axis: E[x²] − E[x]² would lose all digits where the mean is large. The mean is
+ * rounded; what it is off by is the mean of the differences, whose square is taken off (Chan, Golub and LeVeque, 1983).
  * scale = 1 / n, or 1 / (n - 1) for the unbiased estimate; inverse = 1 / n.
  */
 function variance(storage: Storage): KernelSource[] {
@@ -165,24 +166,28 @@ function variance(storage: Storage): KernelSource[] {
       const sum = k.var('sum', f32(0))
       each('i', (i) => sum.addAssign(read(x.at(i))))
       const mean = k.let('mean', workgroupReduce(k, 'row_sum', sum, SUM).mul(inverse))
-      const squares = k.var('squares', f32(0))
+      const { squares, rest } = k.var({ squares: f32(0), rest: f32(0) })
       each('i', (i) => {
         const off = k.let('off', read(x.at(i)).sub(mean))
         squares.addAssign(off.mul(off))
+        rest.addAssign(off)
       })
-      return workgroupReduce(k, 'row_squares', squares, SUM).mul(scale)
+      const total = k.let('total', workgroupReduce(k, 'row_squares', squares, SUM))
+      const error = k.let('error', workgroupReduce(k, 'row_rest', rest, SUM))
+      return total.sub(error.mul(error).mul(inverse)).mul(scale)
     }),
     columns(shape, ({ k, each }, view) => {
       const { x, inverse, scale } = view as View
       const sum = k.var('sum', f32(0))
       each('j', (i) => sum.addAssign(read(x.at(i))))
       const mean = k.let('mean', sum.mul(inverse))
-      const squares = k.var('squares', f32(0))
+      const { squares, rest } = k.var({ squares: f32(0), rest: f32(0) })
       each('j', (i) => {
         const off = k.let('off', read(x.at(i)).sub(mean))
         squares.addAssign(off.mul(off))
+        rest.addAssign(off)
       })
-      return squares.mul(scale)
+      return squares.sub(rest.mul(rest).mul(inverse)).mul(scale)
     }),
   ]
 }

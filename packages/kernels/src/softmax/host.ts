@@ -1,5 +1,5 @@
 import { artifact } from '../../generated/softmax/softmax'
-import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 
 export interface SoftmaxArgs {
   /** rows × cols, row-major */
@@ -14,9 +14,9 @@ export interface SoftmaxArgs {
 export async function softmax(
   runtime: Runtime,
   { x, y, rows, cols }: SoftmaxArgs,
-  { kernel }: HostOptions = {},
+  options: HostOptions = {},
 ): Promise<void> {
   checkSizes('softmax', { rows, cols })
   checkBuffers('softmax', { x: [x, rows * cols], y: [y, rows * cols] })
-  if (cols > 0) await runtime.run(kernel ?? artifact, { x, y, rows, cols })
+  if (cols > 0) await runtime.run(chosen(artifact, options), { x, y, rows, cols })
 }
