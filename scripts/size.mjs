@@ -1,6 +1,6 @@
 // `npm run size [-- --json]`: what an app ships, minified and compressed (gzip -9), dependencies left out, against the
 // budgets. Measured from the sources, so that it needs no build. What is loaded later, by `import()` where it is first
-// needed – the CPU's part of the runtime, explanations of failures –, is not counted.
+// needed – opening a device, the CPU's part of the runtime, explanations of failures –, is not counted.
 
 import { relative } from 'node:path'
 import { gzipSync } from 'node:zlib'

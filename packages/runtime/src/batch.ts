@@ -1,4 +1,4 @@
-import type { Gathered, Work } from './work'
+import { type Gathered, quiet, type Work } from './work'
 
 /**
  * A batch: from its start to its end everything is recorded into one submit, in the order of the calls. Batches nest;
@@ -20,8 +20,7 @@ export class Batch {
    * submits nothing yet, resolves at once – and rejects with the first failure among it.
    */
   end(): Promise<void> {
-    this.#ended ??= this.#end()
-    this.#ended.catch(() => undefined)
+    this.#ended ??= quiet(this.#end())
     return this.#ended
   }
 

@@ -1,15 +1,12 @@
 import type { Resolve } from './bindings'
 import { type BufferLike, type BufferOwner, DeviceBuffer, type ReadRange } from './buffer'
-import { count, fault, isWeftError, textOf, type WeftError } from './errors'
+import { asFault, count, fault } from './errors'
 import { wanted } from './forms'
 import { doubts, firstOf, type Memory, type Part } from './memory'
 import { stackBelow } from './pool/stack'
 import { rangeOf } from './resolve'
 import type { BufferOptions } from './signature'
-import type { Work } from './work'
-
-export const asFault = (error: unknown): WeftError =>
-  isWeftError(error) ? error : fault('dispatch-failed', textOf(error))
+import { quiet, type Work } from './work'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -72,9 +69,7 @@ export class Buffers implements BufferOwner {
       life.check()
       const { observers } = backend
       if (observers) for (const part of parts) observers.transfer({ kind: 'read', ...part })
-      const bytes = backend.read(parts)
-      bytes.catch(() => undefined)
-      return { bytes }
+      return { bytes: quiet(backend.read(parts)) }
     })
     const finish = async () => {
       const failure = await firstOf(outcomes)

@@ -56,6 +56,10 @@ export const isWeftError = (error: unknown): error is WeftError =>
 export const textOf = (error: unknown): string =>
   String((error as { readonly message?: unknown } | null | undefined)?.message ?? error)
 
+/** Any error as one of ours. */
+export const asFault = (error: unknown): WeftError =>
+  isWeftError(error) ? error : fault('dispatch-failed', textOf(error))
+
 /** A byte count for people: `154,389,504`. Not by locale, so that messages are the same everywhere. */
 export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',')
 

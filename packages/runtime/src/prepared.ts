@@ -24,8 +24,6 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
   readonly #launches: Launches
   readonly #step: Step
   readonly #sizing: ReadonlySet<string>
-  /** As of the last call; the step has the same once everything before that call has taken its place. */
-  #plan: KeptPlan
   #values: Record<string, unknown>
   /** Counts its changes, for those who keep what they made of it. */
   readonly #state = { version: 0 }
@@ -40,9 +38,8 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
     this.#launches = launches
     this.#loaded = loaded
     this.#options = options
-    this.#plan = plan
     this.#values = values
-    this.#step = { plan, followers: new Set() }
+    this.#step = { latest: plan, plan, followers: new Set() }
     const { launch } = loaded.kernel
     this.#sizing = options.workgroups !== undefined || !launch ? new Set() : paramsOf(launch)
   }
@@ -53,12 +50,12 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
 
   /** What it would launch now; null where the device finds the counts in a buffer. */
   get workgroups(): Workgroups | null {
-    return this.#plan.workgroups
+    return this.#step.latest.workgroups
   }
 
   /** Runs it once, in order with everything else. Resolves and rejects as `runtime.run` does, and with `stale-replay`. */
   run(): Promise<void> {
-    const plan = this.#plan
+    const plan = this.#step.latest
     const gone = staleness(plan)
     return gone ? Promise.reject(gone) : this.#launches.again(plan)
   }
@@ -79,7 +76,7 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
       }
       resized ||= this.#sizing.has(name)
     }
-    const plan = this.#plan
+    const plan = this.#step.latest
     const block = packer.patched(plan.params, given)
     const workgroups = resized && !plan.indirect ? this.#resized(given) : plan.workgroups
     if (this.#launches.work.timeline.idle) {
@@ -107,15 +104,15 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
     }
     const values = { ...this.#values, ...bindings }
     const draft = this.#loaded.draft(values, this.#options, this.#launches.buffers.range, 'kept')
-    if (draft.variant !== this.#plan.variant) {
+    if (draft.variant !== this.#step.latest.variant) {
       const note = 'prepare one dispatch for the use in place and one for separate buffers'
       throw fault(
         'binding-overlap',
-        `'${this.kernel.name}' was prepared as '${this.#plan.variant.id}', and these buffers need '${draft.variant.id}'`,
+        `'${this.kernel.name}' was prepared as '${this.#step.latest.variant.id}', and these buffers need '${draft.variant.id}'`,
         note,
       )
     }
-    this.#become({ ...draft, program: this.#plan.program })
+    this.#become({ ...draft, program: this.#step.latest.program })
     this.#values = values
     this.#state.version++
     return this
@@ -129,7 +126,7 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
    */
   encode(target: GPUComputePassEncoder | GPUCommandEncoder): void {
     this.#launches.work.life.check()
-    const plan = this.#plan
+    const plan = this.#step.latest
     const gone = staleness(plan)
     if (gone) throw gone
     if (!plan.program.encode) {
@@ -144,12 +141,12 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
   }
 
   #resized(given: Values): Workgroups {
-    const { overrides, ranges } = this.#plan
+    const { overrides, ranges } = this.#step.latest
     return this.#loaded.launch({ ...this.#values, ...given }, overrides, ranges, this.#options)
   }
 
   #become(plan: KeptPlan): void {
-    this.#plan = plan
+    this.#step.latest = plan
     const take = (): void => {
       this.#step.plan = plan
       this.#tell()

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { createRuntime } from './node/index'
 import { failure } from './testing/expect'
-import { fill, increment, saxpy } from './testing/fixtures'
+import { FILL } from './testing/fill'
+import { fill, fixture, increment, saxpy } from './testing/fixtures'
 import { device, gpu, runtime } from './testing/gpu'
 
 const range = (n: number, from = 0) => Uint32Array.from({ length: n }, (_, i) => from + i)
@@ -179,6 +180,57 @@ gpu('a recording', () => {
     await recording.replay()
     expect(await out.read()).toEqual(range(4, 1))
     await runtime.idle().catch(() => undefined)
+  })
+})
+
+gpu('a replay that waits for a pipeline', () => {
+  /** Starts a launch of a kernel that is new, behind which everything waits. */
+  let kernels = 0
+  const compiling = (on: typeof runtime) => {
+    const kernel = fixture({ ...FILL, body: `  out[gid.x] = ${++kernels}u;` })
+    void on.run(kernel, { out: on.buffer(Uint32Array, 64), n: 1, value: 0 })
+  }
+
+  it('clears what a buffer that is bound meanwhile has of another one', async () => {
+    using own = await createRuntime()
+    own.buffer(range(64, 7)).destroy()
+    const [x, out] = [own.buffer(Uint32Array, 70), own.buffer(Uint32Array, 64)]
+    const step = await own.prepare(increment, { x, out, n: 64 }, { patch: ['x'] })
+    const recording = own.record((r) => void r.dispatch(step))
+    await recording.replay()
+    own.buffer(range(64, 7)).destroy()
+    const dirty = own.buffer(Uint32Array, 64, { zero: false })
+    compiling(own)
+    step.bind({ x: dirty })
+    void recording.replay()
+    expect(await out.read()).toEqual(new Uint32Array(64).fill(1))
+  })
+
+  it('has the params of its call, also where somebody watches', async () => {
+    using own = await createRuntime()
+    const out = own.buffer(Uint32Array, 2)
+    const step = await own.prepare(fill, { out, n: 2, value: 1 })
+    const recording = own.record((r) => void r.dispatch(step))
+    own.observe({})
+    compiling(own)
+    step.set({ value: 5 })
+    void recording.replay()
+    step.set({ value: 6 })
+    expect(await out.read()).toEqual(Uint32Array.of(5, 5))
+  })
+
+  it('tells reads that were called after it of its failure, and nobody else where it is not awaited', async () => {
+    using own = await createRuntime()
+    const raw = (own.device as GPUDevice).createBuffer({ size: 16, usage: 0x80 })
+    const out = own.buffer(Uint32Array, 4)
+    const step = await own.prepare(increment, { x: raw, out, n: 4 })
+    const recording = own.record((r) => void r.dispatch(step))
+    raw.destroy()
+    compiling(own)
+    void recording.replay()
+    await failure('dispatch-failed', () => out.read())
+    void recording.replay()
+    await failure('dispatch-failed', () => own.idle())
   })
 })
 

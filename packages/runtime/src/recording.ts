@@ -1,11 +1,12 @@
 import type { RecordedOp, Replay, Replayed } from './backend'
-import { fault, type WeftError } from './errors'
+import { asFault, fault, type WeftError } from './errors'
 import { isEmpty } from './kernel'
 import { dispatched, type Launches, use } from './launches'
 import { doubts, firstOf, type Memory, type Outcome } from './memory'
 import type { Observers } from './observer'
 import type { Reading } from './recorder'
 import { type KeptPlan, type Step, stale, staleness } from './step'
+import { quiet } from './work'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -47,6 +48,8 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
     this.#launches = launches
     this.#ops = ops
     this.#readings = readings
+    // first, since it may refuse: nothing is to follow the steps then
+    this.#replay = launches.work.backend.record?.(ops) ?? null
     for (const op of ops) {
       if (op.kind !== 'dispatch') continue
       const { step } = op
@@ -55,7 +58,6 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
       step.followers.add(this)
       if (!isEmpty(step.plan)) this.#dispatches++
     }
-    this.#replay = launches.work.backend.record?.(ops) ?? null
   }
 
   /** Dispatches of one replay, those of no workgroups left out. */
@@ -82,7 +84,8 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
    * then), and as `runtime.run` and `buffer.read` do.
    */
   replay(): Promise<Values<R>> {
-    const { life, timeline, backend } = this.#launches.work
+    const { work } = this.#launches
+    const { life, timeline, backend } = work
     try {
       life.check()
       const known = this.#check()
@@ -90,10 +93,15 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
       const { batching } = backend.stream
       const replayed = timeline.push(() => {
         life.check()
+        // something may have been bound while this waited
+        if (!this.#current) this.#gather()
         return this.#now(plans)
       })
       if (!(replayed instanceof Promise)) return this.#settled(replayed, known, batching)
-      return life.during(replayed.then((late) => this.#settled(late, false, batching)))
+      // said now, so that reads which are called meanwhile wait for it
+      const outcome = replayed.then((late) => late.outcome, asFault)
+      work.follow(outcome, this.#reads, this.#writes)
+      return quiet(life.during(replayed.then((late) => this.#settled(late, false, batching))))
     } catch (error) {
       return Promise.reject(error)
     }
@@ -164,20 +172,17 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
     this.#current = true
   }
 
-  #plans(): KeptPlan[] {
-    return this.#ops.flatMap((op) => (op.kind === 'dispatch' ? [op.step.plan] : []))
-  }
-
   /** The plans of one replay, each an object of its own: observers tell dispatches apart by it. */
   #called(observers: Observers): KeptPlan[] {
-    const plans = this.#plans().map((plan) => ({ ...plan }))
+    const plans = this.#ops.flatMap((op) => (op.kind === 'dispatch' ? [{ ...op.step.latest }] : []))
     for (const plan of plans) if (!isEmpty(plan)) observers.called(plan)
     return plans
   }
 
   #now(plans: readonly KeptPlan[] | null): Replayed {
     this.#launches.dispatches += this.#dispatches
-    return this.#replay && !plans ? this.#replay.replay() : this.#oneByOne(plans ?? this.#plans())
+    if (this.#replay && !plans) return this.#replay.replay()
+    return this.#oneByOne(plans ?? this.#ops.flatMap((op) => (op.kind === 'dispatch' ? [op.step.plan] : [])))
   }
 
   /** As if each part had been called by itself in a batch: where somebody watches, and where nothing is to be gained. */
@@ -211,11 +216,11 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
       const room = work.backend.stream.room()
       return (room ? room.then(() => []) : DONE) as Promise<Values<R>>
     }
-    reads?.catch(() => undefined)
+    if (reads) quiet(reads)
     const followed = work.follow(outcome ?? Promise.resolve(null), this.#reads, this.#writes)
     const accepted = work.promised({ outcome: followed, batched: batched && !reads })
     const values = reads ? work.life.during(this.#values(accepted, reads)) : accepted.then(() => [])
-    return values as Promise<Values<R>>
+    return quiet(values) as Promise<Values<R>>
   }
 
   async #values(accepted: Promise<void>, reads: Promise<Bytes[]>): Promise<unknown[]> {

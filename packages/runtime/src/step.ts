@@ -10,8 +10,11 @@ export interface KeptPlan extends Draft {
   workgroups: Workgroups | null
 }
 
-/** What a recording has of a dispatch: the plan changes at its place in the order of all work, and who follows is told. */
+/** A kept dispatch as it changes. */
 export interface Step {
+  /** As of the last call. */
+  latest: KeptPlan
+  /** The same once everything before that call has taken its place in the order of all work; who follows is told then. */
   plan: KeptPlan
   readonly followers: Set<{ changed(step: Step): void }>
 }

@@ -4,6 +4,12 @@ import type { Life } from './life'
 import { follow, type Memory, type Outcome } from './memory'
 import { Timeline } from './timeline'
 
+/** A promise that nobody need await: its failure is told elsewhere too. */
+export function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
+}
+
 /** What became of work that was handed over, or will be. */
 export interface Handed {
   readonly outcome: Outcome
@@ -76,9 +82,7 @@ export class Work {
    * outputs and by `idle`.
    */
   promised(handed: Handed | Promise<Handed>): Promise<void> {
-    const result = this.life.during(this.#accepted(handed))
-    result.catch(() => undefined)
-    return result
+    return quiet(this.life.during(this.#accepted(handed)))
   }
 
   async #accepted(handed: Handed | Promise<Handed>): Promise<void> {

@@ -76,14 +76,14 @@ export class GpuReplay implements Replay {
   constructor(ops: readonly RecordedOp[], shared: Replaying) {
     this.#shared = shared
     const { stream, readbacks, align } = shared
+    this.#reads = ops.flatMap((op) => (op.kind === 'read' ? [op.part] : []))
+    this.#load = this.#reads.length > 0 ? readbacks.packed(this.#reads) : null
     const steps = [...new Set(ops.flatMap((op) => (op.kind === 'dispatch' ? [op.step] : [])))]
     const blocks = steps.filter(({ plan }) => plan.variant.params?.via === 'uniform')
     const sizes = blocks.map(({ plan }) => plan.params.byteLength)
     this.#params = sizes.length > 0 ? new ParamBlock(stream.device, sizes, align) : null
     const slots = new Map(blocks.map((step, i) => [step, this.#params?.slots[i]]))
     for (const step of steps) this.#kept.set(step, { slot: slots.get(step), at: [] })
-    this.#reads = ops.flatMap((op) => (op.kind === 'read' ? [op.part] : []))
-    this.#load = this.#reads.length > 0 ? readbacks.packed(this.#reads) : null
     this.#arrange(ops)
     this.#bindAll(steps)
     for (const step of steps) this.changed(step, false)
