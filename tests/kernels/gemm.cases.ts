@@ -244,6 +244,8 @@ const cases: readonly ParityCase[] = [
   gemmCase(byName('gemm_tt'), [3, 1, 33, 3]),
   gemmCase(byName('gemm_nn'), [2, 3, 0], { tag: ' [case-S22]' }),
   gemmCase(byName('gemm_nn'), [0, 3, 2], { tag: ' [case-S22]' }),
+  gemmCase(byName('gemm_nn'), [500, 3, 16], { tag: ' [case-S01]' }),
+  gemmCase(byName('gemm_nn'), [1025, 3, 16], { tag: ' [case-S01]' }),
   gemmCase(byName('gemm_nn_epilogue'), [5, 7, 3], { activation: 'relu', added: false }),
   gemmCase(byName('gemm_nt_epilogue'), [5, 7, 3], { activation: 'gelu' }),
   gemmCase(byName('gemv_t1'), [1, 1, 1], { activation: 'none', added: false }),
@@ -262,4 +264,9 @@ const cases: readonly ParityCase[] = [
 const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
 export const gemmCases: readonly ParityCase[] = cases.map(shipped)
 /** Those that take minutes. */
-export const fullCases: readonly ParityCase[] = [65_535, 65_536, 65_537].map((n) => shipped(manyRows(n)))
+export const fullCases: readonly ParityCase[] = [
+  ...[65_535, 65_536, 65_537].map((n) => shipped(manyRows(n))),
+  ...[64, 256, 499, 500, 535, 1024, 1025].map((m) =>
+    shipped(gemmCase(byName('gemm_nn'), [m, 64, 64], { tag: ' [case-S01]' })),
+  ),
+]
