@@ -40,7 +40,7 @@ export function literal(scalar: ScalarName, x: unknown): number {
   return fail('bad-literal', `${x} is not a value of ${scalar}`, note)
 }
 
-/** Small integers stand in every kernel: their constants are made once. */
+/** Small integers stand in every kernel: their constants are made once, for all of them. */
 const small: { [T in ValueName]?: Const[] } = {}
 const isSmall = (x: unknown): x is number =>
   typeof x === 'number' && x >= 0 && x < 64 && Number.isInteger(x) && 1 / x > 0
@@ -55,7 +55,7 @@ export function constant(type: ValueName, x: unknown): Const {
 const filled = (type: ValueName, lane: number): Const => constantOf(type, new Array<number>(laneCount(type)).fill(lane))
 
 export const constantOf = (type: ValueName, lanes: readonly number[]): Const =>
-  Object.freeze({ kind: 'const', type, lanes })
+  Object.freeze({ kind: 'const', type, lanes: Object.freeze(lanes) })
 
 /** The handle of a constant: it belongs to no kernel. */
 export const constantHandle = (node: Const): Handle => new Handle(valueState(node, NOWHERE, 'a constant'))
