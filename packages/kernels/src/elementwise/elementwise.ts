@@ -80,6 +80,17 @@ const load = (element: Element, value: Expr<'f32'>): unknown =>
 const store = (element: Element, value: unknown): unknown =>
   element === 'f16' ? f16(value as Expr<'f32'>) : element === 'bool' ? u32(value as Expr<'bool'>) : value
 
+/** Eight storage buffers are what every device can bind. */
+const BUFFERS = 8
+
+function checkCounts(name: string, ins: number, outs: number): void {
+  if (ins <= INPUTS.length && ins + outs <= BUFFERS) return
+  const got = `${ins} inputs and ${outs} output${outs === 1 ? '' : 's'}`
+  throw new RangeError(
+    `${name}: at most ${INPUTS.length} inputs and ${BUFFERS} buffers, got ${got}; make two kernels of it`,
+  )
+}
+
 /** A kernel that computes `f` of every element. It takes `n` elements, shapes by their strides, and the params of `f`. */
 export function elementwise<F extends (...inputs: Expr<'f32'>[]) => Expr<'f32'>>(name: string, f: F): KernelSource
 export function elementwise<
@@ -96,6 +107,7 @@ export function elementwise(name: string, ...rest: readonly unknown[]): KernelSo
   const options = (rest.length > 1 ? rest[0] : {}) as ElementwiseOptions<Element[], Element | Element[], Params>
   const ins = options.in ?? new Array<Element>(f.length - (rest.length > 1 && options.params ? 1 : 0)).fill('f32')
   const outs = [options.out ?? 'f32'].flat() as Element[]
+  checkCounts(name, ins.length, outs.length)
   const strided = options.layout === 'strided'
   const names = { in: inputNames(ins.length), out: outputNames(outs.length) }
   const own = Object.fromEntries(Object.entries(options.params ?? {}).map(([param, type]) => [param, SCHEMAS[type]]))
