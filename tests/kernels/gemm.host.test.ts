@@ -7,6 +7,7 @@ import { createRuntime } from '@weft/runtime/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
 import { missing } from '../engines/install.js'
+import { f16s, fromF16 } from '../parity/data.js'
 
 const why = missing('dawn')
 const sources = new Map(
@@ -89,6 +90,28 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
       expected[Math.floor(i / n) * 32 + 4 + (i % n)]! += value
     })
     expect(maxError(await c.read(Float32Array), expected).relative).toBeLessThan(1e-5)
+  })
+
+  it('f16, with odd numbers of elements: sums in f32, results rounded once', async (t) => {
+    if (!runtime.info.features.includes('shader-f16')) return t.skip('the device has no f16')
+    for (const [m, n, k] of [
+      [1, 3, 5],
+      [3, 1, 5],
+      [9, 9, 3],
+      [9, 11, 600],
+    ] as const) {
+      const half = (seed: number, count: number) => f16s(...uniform(seed, count, -1, 1))
+      const [a, b, bias] = [half(1, m * k), half(2, k * n), half(3, n)]
+      const c = runtime.buffer(new Uint16Array(m * n))
+      const buffers = { a: runtime.buffer(a), b: runtime.buffer(b), bias: runtime.buffer(bias), c }
+      await kernels.gemm(runtime, { ...buffers, m, n, k, type: 'f16' }, own)
+      const [x, y, z] = [fromF16(a), fromF16(b), fromF16(bias)]
+      const expected = kernels.gemmReference({ a: x, b: y, bias: z, m, n, k })
+      const actual = fromF16(await c.read(Uint16Array))
+      expected.forEach((value, i) => {
+        expect(Math.abs((actual[i] as number) - value)).toBeLessThanOrEqual(2 ** -10 * Math.abs(value) + 2 ** -12)
+      })
+    }
   })
 
   it('the gradients of a product are transposed products', async () => {

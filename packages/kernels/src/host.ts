@@ -24,7 +24,8 @@ export function checkSizes(what: string, sizes: Readonly<Record<string, number>>
   }
 }
 
-const bytesOf = (buffer: BufferLike): number => {
+/** The bytes of a buffer, or of a range of one. */
+export const bytesOf = (buffer: BufferLike): number => {
   if ('size' in buffer && typeof buffer.size === 'number') return buffer.size
   const { buffer: whole, offset = 0 } = buffer as Extract<BufferLike, { readonly buffer: unknown }>
   return bytesOf(whole as BufferLike) - offset

@@ -50,6 +50,7 @@ type U32 = Expr<'u32'>
 interface Source {
   at(i: U32): Expr<'f32'>
 }
+type Sums = Expr<'vec4f'>
 interface Target {
   at(i: U32): { set(value: Expr<'f32'>): void }
 }
@@ -106,7 +107,7 @@ export function gemmOf({
   const decl = declared(doc, storage, form) as KernelDecl<None, None, None>
   return kernel(gemmName(transposeA, transposeB, form, storage), decl, (untyped, k) => {
     const view = untyped as unknown as View
-    const { a, b, c, m, n, k: depth, batch } = view
+    const { a, b, m, n, k: depth, batch } = view
     const tiles = k.let({ across: u32`(${n} + ${TILE - 1}) / ${TILE}`, down: u32`(${m} + ${TILE - 1}) / ${TILE}` })
     const { line, tile_col } = k.let({
       line: k.workgroupIndex.div(tiles.across),
@@ -142,37 +143,49 @@ export function gemmOf({
       },
     })
 
-    const cFirst = k.let(
-      'c_first',
-      form === 'split' ? u32`${view.c_offset} + ${z} * ${m} * ${n}` : u32`${view.c_offset} + ${z} * ${view.c_batch}`,
-    )
-    const cRow = form === 'split' ? n : view.c_row
-    for (const j of each(4)) {
-      k.if(col.add(j).lt(n), () => {
-        const bias = form === 'epilogue' ? biasAt(k, view, () => u32`${view.bias_offset} + ${col} + ${j}`) : null
-        for (const i of each(4)) {
-          k.if(row.add(i).lt(m), () => {
-            const sum = acc[i].at(j)
-            const value = bias
-              ? finish(
-                  k,
-                  view,
-                  sum,
-                  bias,
-                  () =>
-                    u32`${view.residual_offset} + ${z} * ${view.residual_batch} + (${row} + ${i}) * ${view.residual_row} + ${col} + ${j}`,
-                )
-              : form === 'plain'
-                ? view.alpha.mul(sum)
-                : sum
-            c.at(u32`${cFirst} + (${row} + ${i}) * ${cRow} + ${col} + ${j}`).set(
-              form === 'split' ? value : stored(storage, value),
-            )
-          })
-        }
-      })
-    }
+    store(k, view, { form, storage, z, row, col }, acc)
   })
+}
+
+interface Block {
+  readonly form: GemmForm
+  readonly storage: Storage
+  /** Which matrix of c, and the first row and column of this invocation. */
+  readonly z: U32
+  readonly row: U32
+  readonly col: U32
+}
+
+/** The 4 × 4 sums of an invocation to where they belong, with what follows the product. */
+function store(
+  k: Builder,
+  view: View,
+  { form, storage, z, row, col }: Block,
+  acc: readonly [Sums, Sums, Sums, Sums, ...unknown[]],
+): void {
+  const { c, m, n } = view
+  const split = form === 'split'
+  const first = k.let(
+    'c_first',
+    split ? u32`${view.c_offset} + ${z} * ${m} * ${n}` : u32`${view.c_offset} + ${z} * ${view.c_batch}`,
+  )
+  const stride = split ? n : view.c_row
+  const residual = (i: number, j: number) => () =>
+    u32`${view.residual_offset} + ${z} * ${view.residual_batch} + (${row} + ${i}) * ${view.residual_row} + ${col} + ${j}`
+  for (const j of each(4)) {
+    k.if(col.add(j).lt(n), () => {
+      const bias = form === 'epilogue' ? biasAt(k, view, () => u32`${view.bias_offset} + ${col} + ${j}`) : null
+      for (const i of each(4)) {
+        k.if(row.add(i).lt(m), () => {
+          const sum = (acc[i] as Sums).at(j)
+          const place = c.at(u32`${first} + (${row} + ${i}) * ${stride} + ${col} + ${j}`)
+          if (split) place.set(sum)
+          else if (bias) place.set(stored(storage, finish(k, view, sum, bias, residual(i, j))))
+          else place.set(stored(storage, view.alpha.mul(sum)))
+        })
+      }
+    })
+  }
 }
 
 interface Operand {

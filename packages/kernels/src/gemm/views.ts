@@ -1,4 +1,4 @@
-import type { BufferLike } from '../host'
+import { type BufferLike, bytesOf } from '../host'
 
 /** A matrix, or a batch of them, somewhere in a buffer. Strides and offsets count elements. */
 export interface MatrixView {
@@ -53,7 +53,8 @@ export function windowOf(
   const inner = range.buffer !== undefined
   const base = inner ? (range.offset ?? 0) : 0
   const first = Math.floor((from * bytesEach) / alignment) * alignment
-  const end = Math.ceil((to * bytesEach) / 4) * 4
+  // whole words, but not more than there is: an odd number of f16 ends in half of one
+  const end = Math.min(Math.ceil((to * bytesEach) / 4) * 4, bytesOf(data))
   const binding = { buffer: inner ? range.buffer : data, offset: base + first, size: end - first } as BufferLike
   return { binding, offset: from - first / bytesEach }
 }
