@@ -9,7 +9,12 @@ import { maxError, normal, uniform } from '../../packages/kernels/src/testing/in
 import { missing } from '../engines/install.js'
 
 const why = missing('dawn')
-const sources = new Map([...source.quantized, ...source.blockKernels].map((kernel) => [kernel.name, kernel]))
+const sources = new Map(
+  [...source.quantized, ...source.blockKernels, ...source.gemms, ...source.gemvs].map((kernel) => [
+    kernel.name,
+    kernel,
+  ]),
+)
 
 function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
   let runtime: Runtime
@@ -78,6 +83,18 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
         const y = empty(m * n)
         await kernels.blockMatmul(runtime, { ...args, weights, y }, own)
         if (m > 0) await same(y, kernels.matmulReference({ a, b, bias, m, n, k, transposeB: true }))
+      }
+    }
+  })
+
+  it('the gradient of the input of a layer', async () => {
+    const { n, k } = sizes
+    for (const m of [1, 9]) {
+      const dy = normal(4, m * n)
+      for (const [weights, b] of words()) {
+        const dx = empty(m * k)
+        await kernels.quantizedMatmulBackward(runtime, { weights, dy: upload(dy), dx, m }, own)
+        await same(dx, kernels.matmulReference({ a: dy, b, m, n: k, k: n }))
       }
     }
   })

@@ -1,3 +1,4 @@
+export { type QuantizedMatmulBackwardArgs, quantizedMatmulBackward } from './backward'
 export { dequantize, type QuantizedWeights, quantizedEmbedding, quantizedMatmul } from './host'
 export {
   affineParams,
