@@ -44,6 +44,25 @@ test('branches of constant tests, empty branches and loops that never run', () =
   `)
 })
 
+test('a switch of a constant, unless a break that is left would leave something else', () => {
+  const chosen = (leaves: boolean | null): string =>
+    bodyOf(
+      dce(
+        built(({ out, n }, k) => {
+          k.switch(u32(7), (c) => {
+            c.case(2, () => out.at(1).set(2))
+            c.default(() => {
+              k.if(leaves === null ? n.lt(2) : bool(leaves), () => k.break())
+              out.at(1).set(3)
+            })
+          })
+        }),
+      ),
+    )
+  expect(chosen(false)).toBe('store out[1:u32] = 3:f32')
+  expect(chosen(null)).toContain('switch 7:u32')
+})
+
 test('what stands after a jump, or after branches that both leave', () => {
   expect(
     bodyOf(

@@ -5,17 +5,16 @@ import {
   type Expr,
   type Func,
   forEachStmt,
+  isPlace,
   type Kernel,
-  type Loop,
   loopTests,
   type Place,
   type Result,
   type Stmt,
-  type Variable,
+  statementOperands,
 } from '@weft/dsl/ir'
 import type { Working } from './graph'
 import { type Node, numberOf } from './node'
-import { eachIndex } from './places'
 import { working } from './rewrite'
 import { Walk } from './walk'
 
@@ -29,18 +28,16 @@ export function dce(kernel: Kernel): Kernel {
   for (;;) {
     const sweep = new Sweep(current, read)
     current = sweep.run()
-    // values go in one round; another is needed where what used them went after them, or a function became pure
-    if (!sweep.changed || (!sweep.again && sweep.read.size === read.size && current.functions.length === 0))
-      return current
+    // values go in one round; another is needed where the last reader of a variable went, or a function became pure
+    if (!sweep.changed || (sweep.read.size === read.size && current.functions.length === 0)) return current
     read = sweep.read
   }
 }
 
 /** A walk from the end to the beginning: users come before what they use. */
 class Sweep extends Walk {
-  /** Whether anything went; whether that was a statement whose operands were taken for used. */
+  /** Whether anything went. */
   changed = false
-  again = false
   /** The variables that are read by what is left. */
   readonly read = new Set<number>()
   readonly #called = new Set<string>()
@@ -68,28 +65,6 @@ class Sweep extends Walk {
     return { ...kernel, body, functions, variables: kernel.variables.filter((v) => this.wasRead.has(v.id)) }
   }
 
-  override expr(e: Expr): Expr {
-    this.#use(e as Node)
-    return e
-  }
-
-  #use(e: Node): void {
-    if (this.#used[e.n]) return
-    this.#used[e.n] = true
-    for (let i = 0; i < e.args.length; i++) this.#use(e.args[i] as Node)
-  }
-
-  override place(place: Place, stored: boolean): Place {
-    eachIndex(place, (e) => this.#use(e as Node))
-    if (place.root.kind === 'variable' && !stored) this.read.add(place.root.id)
-    return place
-  }
-
-  override variable(v: Variable): Variable {
-    if (v.init) this.expr(v.init)
-    return v
-  }
-
   override block(block: Block): Block {
     const out: Stmt[] = []
     for (let i = block.length - 1; i >= 0; i--) this.stmt(block[i] as Stmt, out)
@@ -97,21 +72,49 @@ class Sweep extends Walk {
   }
 
   override stmt(s: Stmt, out: Stmt[]): void {
-    if (this.#isDead(s)) {
-      this.changed = true
-      return
+    const next = this.#inside(s)
+    if (this.#isDead(next)) this.changed = true
+    else {
+      this.#keep(next)
+      out.push(next)
     }
-    if (s.kind === 'call') this.#called.add(s.func)
-    const next = s.kind === 'loop' ? this.#loop(s) : this.rebuild(s)
-    if (isEmpty(next)) this.changed = this.again = true
-    else out.push(next)
   }
 
-  #loop(s: Loop): Loop {
-    for (const e of loopTests(s)) this.expr(e)
-    const continuing = this.block(s.continuing)
-    const body = this.block(s.body)
-    return { ...s, header: this.block(s.header), body, continuing }
+  #inside(s: Stmt): Stmt {
+    switch (s.kind) {
+      case 'loop': {
+        for (const e of loopTests(s)) this.#use(e)
+        const continuing = this.block(s.continuing)
+        const body = this.block(s.body)
+        return { ...s, header: this.block(s.header), body, continuing }
+      }
+      case 'if':
+      case 'switch':
+      case 'range':
+        return this.rebuild(s)
+      default:
+        return s
+    }
+  }
+
+  #keep(s: Stmt): void {
+    for (const e of statementOperands(s)) this.#use(e)
+    if (s.kind === 'load' || s.kind === 'effect') this.#see(s.place)
+    else if (s.kind === 'call') {
+      this.#called.add(s.func)
+      for (const a of s.args) if (isPlace(a)) this.#see(a)
+    }
+  }
+
+  #see(place: Place | null): void {
+    if (place?.root.kind === 'variable') this.read.add(place.root.id)
+  }
+
+  #use(e: Expr): void {
+    const { n, args } = e as Node
+    if (this.#used[n]) return
+    this.#used[n] = true
+    for (let i = 0; i < args.length; i++) this.#use(args[i] as Node)
   }
 
   #isDead(s: Stmt): boolean {
@@ -129,8 +132,12 @@ class Sweep extends Walk {
       }
       case 'call':
         return this.#pure.has(s.func) && !this.#isUsed(s.result)
+      case 'if':
+      case 'switch':
+      case 'range':
+        return blocksOf(s).every((block) => block.length === 0)
       default:
-        return isEmpty(s)
+        return false
     }
   }
 
@@ -138,11 +145,6 @@ class Sweep extends Walk {
     return result !== null && this.#used[numberOf(result)] === true
   }
 }
-
-const isEmpty = (s: Stmt): boolean =>
-  s.kind === 'range'
-    ? s.body.length === 0
-    : (s.kind === 'if' || s.kind === 'switch') && blocksOf(s).every((block) => block.length === 0)
 
 function pureFunctions(kernel: Kernel): ReadonlySet<string> {
   const pure = new Set<string>()

@@ -26,7 +26,7 @@ export interface Working extends Kernel {
 
 const NONE: readonly never[] = []
 
-/** The nodes by what they were made of. Nearly every expression has an `at` of its own, which makes a table of no hashes. */
+/** Nodes by what they were made of. Nearly every expression has an `at` of its own, so that a table needs no hashes. */
 class Known {
   readonly #sources: Expr[] = []
   readonly #nodes: Node[] = []
@@ -64,8 +64,9 @@ export class Scope {
 export class Graph {
   /** How many nodes there are: the length of tables by their numbers. */
   size = 0
-  /** The next id of a result or variable. */
+  /** The next id of a result or variable: all get new ones. */
   ids = 0
+  /** That of the body that is walked. */
   scope = new Scope((place) => place)
   /** What stands for the results of the kernel that this one is made of, by id. */
   readonly results: Node[] = []
@@ -203,16 +204,17 @@ export class Graph {
   /** `e` with what is constant in it folded. */
   readonly folded = (e: Expr): Node => this.made(foldExpr(this.rebuild(this.made(e), this.folded)))
 
-  /** What is written out again and again: what was imported may mean something else the next time,
-   * and what becomes constant is folded. */
+  /**
+   * A round of a loop that is written out: what becomes constant in it is folded, and what its expressions are is
+   * forgotten, as it may be something else in the next.
+   */
   round(walk: () => void): void {
-    const { rules } = this
+    const { rules, scope } = this
+    const { known } = scope
     this.rules = [foldExpr, ...rules]
-    const { scope } = this
-    const outer = scope.known
-    scope.known = new Known(outer)
+    scope.known = new Known(known)
     walk()
-    scope.known = outer
+    scope.known = known
     this.rules = rules
   }
 }

@@ -8,10 +8,8 @@ const WORTH = 4
 interface Loop {
   /** Statements to run before it. */
   readonly before: Stmt[]
-  /** What has been moved before it. */
-  readonly moved: Map<Node, Node>
-  /** What changes in it, with what has been moved by name: once for each, so that what is shared stays so. */
-  readonly rebuilt: Map<Node, Node>
+  /** What stands for nodes: names of what has been moved before it, and what changes in it, made of such names. */
+  readonly made: Map<Node, Node>
 }
 
 /**
@@ -35,7 +33,7 @@ export class Loops {
   /** What `walk` makes of a loop, after what it does not change. */
   within(out: Stmt[], walk: () => readonly Stmt[]): void {
     const before: Stmt[] = []
-    this.#open.push({ before, moved: new Map(), rebuilt: new Map() })
+    this.#open.push({ before, made: new Map() })
     const made = walk()
     this.#open.pop()
     out.push(...before, ...made)
@@ -45,23 +43,20 @@ export class Loops {
   readonly hoisted = (e: Expr): Node => {
     const node = e as Node
     if (!this.hoist || this.#open.length === 0 || node.cost < WORTH) return node
-    const loop = this.#open[node.depth]
-    if (!loop) return this.#rebuilt(node, this.#open[this.#open.length - 1] as Loop)
-    const known = loop.moved.get(node)
-    if (known) return known
-    const result = this.graph.result(node.type, node.depth)
-    loop.moved.set(node, result)
-    loop.before.push({ kind: 'let', at: node.at, name: nameOf(node), value: node, result })
-    return result
-  }
-
-  #rebuilt(node: Node, { rebuilt }: Loop): Node {
-    let made = rebuilt.get(node)
+    const changes = node.depth === this.#open.length
+    const loop = this.#open[changes ? node.depth - 1 : node.depth] as Loop
+    let made = loop.made.get(node)
     if (made === undefined) {
-      made = this.graph.rebuild(node, this.hoisted)
-      rebuilt.set(node, made)
+      made = changes ? this.graph.rebuild(node, this.hoisted) : this.#named(node, loop)
+      loop.made.set(node, made)
     }
     return made
+  }
+
+  #named(value: Node, { before }: Loop): Node {
+    const result = this.graph.result(value.type, value.depth)
+    before.push({ kind: 'let', at: value.at, name: nameOf(value), value, result })
+    return result
   }
 }
 

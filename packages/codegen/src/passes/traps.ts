@@ -14,20 +14,19 @@ export function isTrap(e: Expr): boolean {
 }
 
 const allFinite = (c: Const): boolean => c.lanes.every(Number.isFinite)
+const isConst = (e: Expr): e is Const => e.kind === 'const'
 
-function isOpTrap(e: Op): boolean {
-  let constants = 0
-  for (const a of e.args) if (a.kind === 'const') constants++
-  if (constants === 0) return false
+function isOpTrap({ op, type, args }: Op): boolean {
   // ∞ and NaN are written as values made at run time
-  if (constants === e.args.length) return e.args.some((a) => a.kind === 'const' && allFinite(a))
-  if (!REFUSING.has(e.op)) return false
+  if (args.every(isConst)) return args.some(allFinite)
+  if (!REFUSING.has(op) || !args.some(isConst)) return false
+  const constants = args.map((a) => (isConst(a) ? a : null))
   return (
     refusal(
-      e.op,
-      e.type,
-      e.args.map((a) => (a.kind === 'const' ? a : null)),
-      e.args.map((a) => a.type as ValueName),
+      op,
+      type,
+      constants,
+      args.map((a) => a.type as ValueName),
     ) !== null
   )
 }

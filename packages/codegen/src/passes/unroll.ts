@@ -20,8 +20,8 @@ export function roundsOf(start: Expr, end: Expr, step: Expr): readonly number[] 
 }
 
 /** Whether a range can be written out, and is short enough. Its jumps would have nowhere to go. */
-export const isShort = (s: Range, rounds: readonly number[]): boolean =>
-  rounds.length * sizeOf(s.body) <= MOST_STATEMENTS && !hasJump(s.body, 'break') && !hasJump(s.body, 'continue')
+export const isShort = ({ body }: Range, rounds: readonly number[], size = sizeOf(body)): boolean =>
+  rounds.length * size <= MOST_STATEMENTS && !hasJump(body, 'break') && !hasJump(body, 'continue')
 
 /** The number of statements, with those ranges written out whose bounds are constants already. */
 function sizeOf(block: Block): number {
@@ -29,7 +29,7 @@ function sizeOf(block: Block): number {
   for (const s of block) {
     const inner = blocksOf(s).reduce((sum, b) => sum + sizeOf(b), 0)
     const rounds = s.kind === 'range' && s.unroll && roundsOf(s.start, s.end, s.step)
-    size += rounds && isShort(s, rounds) ? rounds.length * inner : inner + 1
+    size += rounds && isShort(s as Range, rounds, inner) ? rounds.length * inner : inner + 1
   }
   return size
 }

@@ -1,19 +1,20 @@
 import {
-  type Block,
   BUILTINS,
+  type BuiltinRow,
   type Diagnostic,
   EFFECTS,
+  type EffectRow,
   FEATURES,
   type FeatureName,
   featuresOf,
   forEachExpr,
   forEachStmt,
-  isValueName,
   type Kernel,
-  scalarOf,
   type Type,
 } from '@weft/dsl/ir'
 import { PACKED } from '../passes/legalize/packed'
+import { atOf } from '../passes/nodes'
+import { bodiesOf } from '../passes/walk'
 import type { Profile } from './profiles'
 
 /** What a legalized kernel still needs and its profile does not have: one fault for each, naming the first use. */
@@ -45,47 +46,45 @@ export interface Use {
 /** The first use of a feature, for messages. */
 export function firstUse(kernel: Kernel, feature: FeatureName): Use {
   const found: Use[] = []
-  const add = (what: string, at = -1): void => void (found.length === 0 && found.push({ what, at }))
-  if (feature === 'f16') {
-    const has = (t: Type): boolean =>
-      typeof t === 'string'
-        ? isValueName(t) && scalarOf(t) === 'f16'
-        : t.kind === 'array' || t.kind === 'ptr'
-          ? has(t.of)
-          : t.kind === 'struct'
-            ? t.fields.some((f) => has(f.type))
-            : t.kind === 'subgroup_matrix' && t.of === 'f16'
-    for (const b of kernel.bindings) if (has(b.type)) add(`binding '${b.name}' holds f16 and so`)
-    for (const p of kernel.params) if (has(p.type)) add(`param '${p.name}' is f16 and so`)
-    for (const v of kernel.variables) if (has(v.type)) add(`variable '${v.name}' holds f16 and so`)
-    inBodies(kernel, (body) =>
-      forEachExpr(body, (e) => has(e.type) && add('a value of type f16', 'at' in e ? e.at : -1)),
-    )
+  const add = (what: string, at = -1): void => void found.push({ what, at })
+  const nothing = {
+    subgroupSize: null,
+    bindings: [],
+    overrides: [],
+    constants: [],
+    variables: [],
+    functions: [],
+    body: [],
   }
-  if (feature === 'subgroup-size-control' && kernel.subgroupSize !== null) add('a required subgroup size')
+  const isOf = (type: Type): boolean => featuresOf({ ...kernel, ...nothing, params: [{ name: '', type }] }).has(feature)
+
+  if (kernel.subgroupSize !== null && feature === 'subgroup-size-control') add('a required subgroup size')
+  for (const b of kernel.bindings)
+    if (isOf(b.type))
+      add(
+        feature === 'f16'
+          ? `binding '${b.name}' holds f16 and so`
+          : b.texture
+            ? `texture '${b.name}', which is read and storage,`
+            : 'a view of a buffer',
+      )
+  for (const p of kernel.params) if (isOf(p.type)) add(`param '${p.name}' is f16 and so`)
+  if (feature === 'f16')
+    for (const v of kernel.variables) if (isOf(v.type)) add(`variable '${v.name}' holds f16 and so`)
   if (feature === 'pointer-parameters') for (const f of kernel.functions) add(`a pointer parameter of '${f.name}'`)
-  if (feature === 'buffer-view') add('a view of a buffer')
-  if (feature === 'read-write-textures')
-    for (const b of kernel.bindings)
-      if (b.texture?.format && b.access !== 'write') add(`texture '${b.name}', which is read and storage,`)
-  inBodies(kernel, (body) => {
+  for (const body of bodiesOf(kernel)) {
     forEachStmt(body, (s) => {
       if (s.kind !== 'effect') return
-      const row = EFFECTS[s.op]
-      if ('feature' in row && row.feature === feature) add(s.op, s.at)
-      if (feature === 'read-write-textures' && s.op === 'textureBarrier') add(s.op, s.at)
+      const { feature: needed }: EffectRow = EFFECTS[s.op]
+      if (needed === feature || (feature === 'read-write-textures' && s.op === 'textureBarrier')) add(s.op, s.at)
     })
     forEachExpr(body, (e) => {
       if (e.kind === 'builtin') {
-        const row = BUILTINS[e.name]
-        if ('feature' in row && row.feature === feature) add(`the built-in value ${e.name}`)
+        const { feature: needed }: BuiltinRow = BUILTINS[e.name]
+        if (needed === feature) add(`the built-in value ${e.name}`)
       } else if (e.kind === 'op' && feature === 'packed-dot' && PACKED.has(e.op)) add(e.op, e.at)
+      if (feature === 'f16' && isOf(e.type)) add('a value of type f16', atOf(e))
     })
-  })
+  }
   return found[0] ?? { what: 'the kernel', at: -1 }
-}
-
-function inBodies(kernel: Kernel, f: (body: Block) => void): void {
-  for (const func of kernel.functions) f(func.body)
-  f(kernel.body)
 }

@@ -63,24 +63,15 @@ function lowerBitcast(e: Bitcast): Expr {
   if (toHalf === (scalarOf(arg.type as ValueName) === 'f16')) return e
   const words = factsOf(toHalf ? (arg.type as ValueName) : type).rows
   const bits = vectorName('u32', words)
-  const split = (of: Expr, parts: readonly number[][]): readonly Expr[] =>
-    words === 1 ? [of] : parts.map((lanes) => lanesOf(at, of, lanes))
+  const split = (of: Expr, lanes: (word: number) => readonly number[]): readonly Expr[] =>
+    words === 1 ? [of] : [0, 1].map((i) => lanesOf(at, of, lanes(i)))
   const join = (to: ValueName, args: readonly Expr[]): Expr =>
     words === 1 ? (args[0] as Expr) : { kind: 'construct', at, type: to, args }
   if (toHalf) {
     const half = (word: Expr): Expr => convertTo(at, 'vec2h', opOf(at, 'unpack2x16float', word))
-    return join('vec4h', split(bitcastTo(at, bits, arg), [[0], [1]]).map(half))
+    return join('vec4h', split(bitcastTo(at, bits, arg), (i) => [i]).map(half))
   }
   const pack = (half: Expr): Expr => opOf(at, 'pack2x16float', convertTo(at, 'vec2f', half))
-  return bitcastTo(
-    at,
-    type,
-    join(
-      bits,
-      split(arg, [
-        [0, 1],
-        [2, 3],
-      ]).map(pack),
-    ),
-  )
+  const halves = split(arg, (i) => [2 * i, 2 * i + 1])
+  return bitcastTo(at, type, join(bits, halves.map(pack)))
 }

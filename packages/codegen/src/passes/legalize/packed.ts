@@ -10,10 +10,10 @@ const FROM_LOW = constOf('vec4u', [0, 8, 16, 24])
 const FROM_HIGH = constOf('vec4u', [24, 16, 8, 0])
 
 /** The same without the feature, by shifts; in terms of each other, as they are lowered in turn. */
-export function lowerPacked({ at, op, args: [x, y] }: Op): Expr {
+export function lowerPacked({ at, op, args }: Op): Expr {
   const o = (name: PureName, ...operands: readonly (Expr | number)[]): Expr => opOf(at, name, ...operands)
   const four = (type: ValueName, e: Expr): Expr => ({ kind: 'construct', at, type, args: [e] })
-  const [a, b] = [x, y] as [Expr, Expr]
+  const [a, b] = args as [Expr, Expr]
   switch (op) {
     case 'unpack4xU8':
       return o('bitAnd', o('shr', four('vec4u', a), FROM_LOW), 255)

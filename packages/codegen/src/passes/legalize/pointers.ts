@@ -12,8 +12,9 @@ import {
   type Stmt,
   type Variable,
 } from '@weft/dsl/ir'
+import type { Body } from '../body'
+import type { Module } from '../module'
 import { mapPlace, placeKey } from '../places'
-import type { Body, Module } from '../rewrite'
 
 const pointerOf = ({ type }: FuncParam): PtrType | null =>
   typeof type !== 'string' && type.kind === 'ptr' ? type : null
