@@ -7,10 +7,10 @@ import { packages, root, sourceOf } from './packages.mjs'
 
 /**
  * A row covers its names by kernels (generated, by name) and host functions, with the test of them; or says who does it
- * on the host, or why it is not there. A `pending` row is one whose kernels are awaited: covered once all of them exist.
+ * on the host, or why it is not there.
  *
  * @typedef {{ names: string[], kernels?: string[], functions?: string[], test?: string, note?: string,
- *   pending?: string, host?: string, notYet?: string }} Row
+ *   host?: string, notYet?: string }} Row
  */
 
 /** @returns {Record<string, Row[]>} by system */
@@ -55,7 +55,6 @@ function standing(row, known) {
   if (row.notYet !== undefined) return { state: 'notYet', reason: row.notYet }
   const missing = absent(row, known)
   if (missing.length === 0) return { state: 'kernels', reason: row.note }
-  if (row.pending !== undefined) return { state: 'notYet', reason: row.pending }
   return { state: 'wrong', reason: missing.join(', ') }
 }
 
