@@ -12,8 +12,7 @@ import {
 import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/sight.js'
 import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
 import type { ParityCase } from '../parity/case.js'
-import { attentionError } from './attention-forward.cases.js'
-import { gamma, U } from './bounds.js'
+import { attentionError, gamma, U } from './bounds.js'
 import { F16, F32, type Stored } from './given.js'
 
 interface Sizes {
@@ -133,7 +132,20 @@ const cases = [F32, F16].flatMap((storage) => [
 ])
 
 /** As they ship: with params in uniform buffers. */
-export const attentionBackwardCases: readonly ParityCase[] = cases.map((c) => ({
-  ...c,
-  compile: { params: 'uniform' },
-}))
+const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
+
+export const attentionBackwardCases: readonly ParityCase[] = cases.map(shipped)
+
+/** Around tiles of 16 queries and keys, and every head size. */
+const large = (storage: Stored): readonly ParityCase[] => [
+  ...[15, 16, 17, 33].flatMap((queries) =>
+    [15, 16, 17, 31].flatMap((keys) => gradientCases(storage, { queries, keys, headSize: 8, causal: keys % 2 === 1 })),
+  ),
+  ...[1, 3, 40, 63, 65, 72, 80, 96, 128, 130].flatMap((headSize) =>
+    gradientCases(storage, { queries: 4, keys: 18, headSize, causal: true }),
+  ),
+  ...[1, 16, 17].flatMap((window) => gradientCases(storage, { queries: 40, keys: 50, headSize: 8, window })),
+]
+
+export const fullCases: readonly ParityCase[] =
+  process.env.WEFT_FULL === '1' ? [F32, F16].flatMap(large).map(shipped) : []

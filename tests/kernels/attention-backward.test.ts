@@ -1,4 +1,4 @@
 import { paritySuite } from '../parity/harness.js'
-import { attentionBackwardCases } from './attention-backward.cases.js'
+import { attentionBackwardCases, fullCases } from './attention-backward.cases.js'
 
-await paritySuite('kernels: attention backward', attentionBackwardCases)
+await paritySuite('kernels: attention backward', [...attentionBackwardCases, ...fullCases])

@@ -8,7 +8,7 @@ import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/sight.js
 import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
 import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
-import { expError, gamma, U } from './bounds.js'
+import { attentionError, U } from './bounds.js'
 import { F16, F32, poisonBehind, type Stored } from './given.js'
 
 export interface Heads {
@@ -36,16 +36,6 @@ interface Options extends Pick<AttentionSight, 'past' | 'causal' | 'window' | 's
 
 const SEED = 0xdead_beef
 const LARGEST_BIAS = 2
-
-/** How far scores, weights and outputs may be off, for |q|, |k|, |v| ≤ 1. */
-export function attentionError(headSize: number, keys: number, largest: number, cap = 0) {
-  const scale = headSize ** -0.5
-  // a product of scaled q and k over the head; tanh within 1e-5 (WGSL), behind a division and before a product
-  const product = gamma(headSize + 4) * headSize * scale
-  const score = product + (cap ? cap * (1e-5 + 8 * U) : 0) + 2 * largest * U
-  const sum = gamma(keys + Math.ceil(keys / 8) + 8)
-  return { score, weight: score + expError(2 * largest) + sum }
-}
 
 function forwardCase(storage: Stored, heads: Heads, options: Options = {}): ParityCase {
   const { batch = 1, heads: [h, kv] = [2, 1], queries, keys, capacity = keys, headSize } = heads
@@ -180,4 +170,25 @@ const cases = [F32, F16].flatMap((storage) => [
 ])
 
 /** As they ship: with params in uniform buffers. */
-export const attentionForwardCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
+
+export const attentionForwardCases: readonly ParityCase[] = cases.map(shipped)
+
+/** Around the tiles of 64 queries and 8 or 4 keys. */
+const large = (storage: Stored): readonly ParityCase[] => [
+  ...[63, 64, 65, 129].flatMap((queries) =>
+    [7, 8, 9, 63, 64, 65].map((keys) =>
+      forwardCase(storage, { queries, keys, headSize: 8 }, { causal: queries % 2 === 0 }),
+    ),
+  ),
+  ...[3, 4, 5, 12].map((keys) =>
+    forwardCase(storage, { queries: 5, keys, headSize: 256 }, { width: 256, causal: true }),
+  ),
+  ...[1, 2, 3, 7, 65, 130, 255].map((headSize) =>
+    forwardCase(storage, { queries: 3, keys: 9, headSize }, { exact: true, causal: true }),
+  ),
+  ...[8, 9, 64].map((window) => forwardCase(storage, { queries: 130, keys: 150, headSize: 16 }, { window })),
+]
+
+export const fullCases: readonly ParityCase[] =
+  process.env.WEFT_FULL === '1' ? [F32, F16].flatMap(large).map(shipped) : []

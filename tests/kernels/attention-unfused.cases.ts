@@ -66,4 +66,14 @@ const cases = [F32, F16].flatMap((storage) => [
 ])
 
 /** As they ship: with params in uniform buffers. */
-export const attentionUnfusedCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
+
+export const attentionUnfusedCases: readonly ParityCase[] = cases.map(shipped)
+
+/** Around a workgroup of 256. */
+const large = (storage: Stored): readonly ParityCase[] => [
+  ...[255, 256, 257, 513].map((keys) => weightsCase(storage, { heads: 2, queries: 3, keys, causal: true })),
+]
+
+export const fullCases: readonly ParityCase[] =
+  process.env.WEFT_FULL === '1' ? [F32, F16].flatMap(large).map(shipped) : []

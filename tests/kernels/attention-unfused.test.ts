@@ -1,4 +1,4 @@
 import { paritySuite } from '../parity/harness.js'
-import { attentionUnfusedCases } from './attention-unfused.cases.js'
+import { attentionUnfusedCases, fullCases } from './attention-unfused.cases.js'
 
-await paritySuite('kernels: attention by two products', attentionUnfusedCases)
+await paritySuite('kernels: attention by two products', [...attentionUnfusedCases, ...fullCases])

@@ -14,3 +14,13 @@ export const expError = (range: number): number => (3 + 2 * range) * 2 * U
 
 /** Steps of a row reduction: a part per invocation, then over the workgroup. */
 export const rowSteps = (cols: number): number => Math.ceil(cols / 256) + 64
+
+/** How far scores, weights and outputs may be off, for |q|, |k|, |v| ≤ 1. */
+export function attentionError(headSize: number, keys: number, largest: number, cap = 0) {
+  const scale = headSize ** -0.5
+  // a product of scaled q and k over the head; tanh within 1e-5 (WGSL), behind a division and before a product
+  const product = gamma(headSize + 4) * headSize * scale
+  const score = product + (cap ? cap * (1e-5 + 8 * U) : 0) + 2 * largest * U
+  const sum = gamma(keys + Math.ceil(keys / 8) + 8)
+  return { score, weight: score + expError(2 * largest) + sum }
+}

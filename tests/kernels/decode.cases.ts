@@ -3,8 +3,7 @@ import { attentionRows } from '../../packages/kernels/src/attention-forward/refe
 import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/sight.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
-import { attentionError } from './attention-forward.cases.js'
-import { expError, gamma, U } from './bounds.js'
+import { attentionError, expError, gamma, U } from './bounds.js'
 import { F16, F32, poisonBehind, type Stored } from './given.js'
 
 interface Sizes {
@@ -149,4 +148,18 @@ const cases = [
 ]
 
 /** As they ship: with params in uniform buffers. */
-export const decodeCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
+
+export const decodeCases: readonly ParityCase[] = cases.map(shipped)
+
+/** Around rounds of 64 keys, every head size, fewer and more keys than splits; rows to combine beyond one dimension of workgroups. */
+const large = (): readonly ParityCase[] => [
+  ...Object.keys(FORMS).flatMap((suffix) => [
+    ...[63, 64, 65, 127, 128, 129, 300].map((keys) => splitCase(suffix, { keys, headSize: 16, splits: 2 })),
+    ...[4, 28, 72, 80, 96, 128, 132, 252].map((headSize) => splitCase(suffix, { keys: 67, headSize, splits: 1 })),
+    ...Array.from({ length: 9 }, (_, i) => splitCase(suffix, { keys: i + 1, headSize: 8, splits: 8 })),
+  ]),
+  combineCase(false, 65_537, 1, 4, () => false),
+]
+
+export const fullCases: readonly ParityCase[] = process.env.WEFT_FULL === '1' ? large().map(shipped) : []

@@ -1,4 +1,4 @@
 import { paritySuite } from '../parity/harness.js'
-import { decodeCases } from './decode.cases.js'
+import { decodeCases, fullCases } from './decode.cases.js'
 
-await paritySuite('kernels: decode', decodeCases)
+await paritySuite('kernels: decode', [...decodeCases, ...fullCases])

@@ -1,6 +1,6 @@
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { BufferData, Tolerance } from '../parity/case.js'
-import { f16s, fromF16 } from '../parity/data.js'
+import { f16sOf, fromF16 } from '../parity/data.js'
 import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf } from './outputs.js'
 
 /** How the arrays of a case are stored: inputs as they lie in memory and as numbers, outputs with guards, tolerances. */
@@ -36,12 +36,12 @@ export const F32: Stored = {
 export const F16: Stored = {
   suffix: '_f16',
   given: (seed, n, lo = -1, hi = 1) => {
-    const data = f16s(...poisoned(uniform(seed, n, lo, hi)))
+    const data = f16sOf(poisoned(uniform(seed, n, lo, hi)))
     return { data, numbers: fromF16(data).slice(0, n) }
   },
   empty: emptyHalfOutput,
   filled: filledHalf,
-  data: (values) => f16s(...Array.from(values)),
+  data: f16sOf,
   near: nearHalf,
 }
 

@@ -1,5 +1,5 @@
 import type { Tolerance } from '../parity/case.js'
-import { f16s, unset } from '../parity/data.js'
+import { f16sOf, unset } from '../parity/data.js'
 
 /** Elements behind each output that nobody may touch. */
 const GUARD = 5
@@ -21,7 +21,7 @@ export const emptyHalfOutput = (n: number): Uint16Array => new Uint16Array(unset
 /** The expected values rounded to f16, then the untouched rest. */
 export function filledHalf(expected: ArrayLike<number>): Uint16Array {
   const all = emptyHalfOutput(expected.length)
-  all.set(f16s(...Array.from(expected)))
+  all.set(f16sOf(expected))
   return all
 }
 

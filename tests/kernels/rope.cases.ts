@@ -124,4 +124,20 @@ const cases = [F32, F16].flatMap((storage) => [
 ])
 
 /** As they ship: with params in uniform buffers. */
-export const ropeCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
+
+export const ropeCases: readonly ParityCase[] = cases.map(shipped)
+
+/** Positions around the ends of coarse rows, and all widths of the turned part. */
+const large = (storage: Stored): readonly ParityCase[] => [
+  ...[255, 256, 257, 511, 2000, 65_535, 65_536].map((past) => ropeCase(storage, { tokens: 3, headSize: 8, past })),
+  ...[2, 4, 6, 8, 10].flatMap((rotary) =>
+    [false, true].map((interleaved) =>
+      ropeCase(storage, { tokens: 5, inner: 3, headSize: 11, rotary, past: 9, interleaved }),
+    ),
+  ),
+  ropeCase(storage, { outer: 65_537, tokens: 1, headSize: 2, past: 3 }),
+]
+
+export const fullCases: readonly ParityCase[] =
+  process.env.WEFT_FULL === '1' ? [F32, F16].flatMap(large).map(shipped) : []

@@ -1,4 +1,4 @@
 import { paritySuite } from '../parity/harness.js'
-import { ropeCases } from './rope.cases.js'
+import { fullCases, ropeCases } from './rope.cases.js'
 
-await paritySuite('kernels: rope', ropeCases)
+await paritySuite('kernels: rope', [...ropeCases, ...fullCases])

@@ -6,7 +6,9 @@ export const f32s = (...values: number[]): Float32Array => new Float32Array(valu
 export const u32s = (...values: number[]): Uint32Array => new Uint32Array(values)
 export const i32s = (...values: number[]): Int32Array => new Int32Array(values)
 /** Rounded to f16, as bits. */
-export const f16s = (...values: number[]): Uint16Array => Uint16Array.from(values, (x) => f16Bits(roundF16(x)))
+export const f16s = (...values: number[]): Uint16Array => f16sOf(values)
+/** Of any number of values: arguments are limited by the stack. */
+export const f16sOf = (values: ArrayLike<number>): Uint16Array => Uint16Array.from(values, (x) => f16Bits(roundF16(x)))
 export const fromF16 = (bits: Uint16Array): number[] => Array.from(bits, f16FromBits)
 
 /** `n` elements of 4 bytes that nobody has written: what is left of it afterwards was not touched. */
