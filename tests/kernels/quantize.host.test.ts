@@ -107,6 +107,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     await bad({ group: 30 }, 'quantize: group must be a multiple of 8, got 30')
     await bad({ lines: 2 }, 'quantize: x must have 128 elements, and has 64')
     await bad({ format: 'uint8' }, 'uint8 has zero points, got none')
+    await bad({ type: 'f64' }, 'quantize: type must be f32 or f16, got f64')
     const weights = { format: 'int4', w: x, scales: x, n: 1, k: 64, group: 8 } as const
     const by = { x, y: x, m: 1 }
     const wrong = (more: object, text: string) =>

@@ -1,5 +1,5 @@
-import type { HostOptions, Runtime } from '../host'
-import { type GemmArgs, gemm } from './host'
+import type { Runtime } from '../host'
+import { type GemmArgs, type GemmOptions, gemm } from './host'
 import { gemmReference } from './reference'
 import type { MatrixLike } from './views'
 
@@ -18,7 +18,7 @@ export interface GemmBackwardArgs extends Pick<GemmArgs, 'a' | 'b' | 'm' | 'n' |
  * The gradients of c = alpha · a · b, which are products themselves: da = alpha · dc · bᵀ and db = alpha · aᵀ · dc. Of an operand that is
  * stored transposed the gradient is too: (alpha · dc · bᵀ)ᵀ = alpha · b · dcᵀ. The gradient of a bias is the sum of dc over its rows.
  */
-export async function gemmBackward(runtime: Runtime, args: GemmBackwardArgs, options: HostOptions = {}): Promise<void> {
+export async function gemmBackward(runtime: Runtime, args: GemmBackwardArgs, options: GemmOptions = {}): Promise<void> {
   const { a, b, dc, da, db, m, n, k, transposeA = false, transposeB = false, batch, type, alpha } = args
   const common = {
     ...(batch === undefined ? {} : { batch }),

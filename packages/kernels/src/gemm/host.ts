@@ -30,7 +30,8 @@ export interface GemmArgs {
   readonly type?: Storage
 }
 
-export interface GemmOptions extends HostOptions {
+/** Kernels in place of those that ship are given by their names: a product may take several. */
+export interface GemmOptions extends Pick<HostOptions, 'kernels'> {
   /** The most bytes of a binding; what the device allows when left out. Operands beyond it are bound in parts. */
   readonly bindingLimit?: number
 }
@@ -121,7 +122,7 @@ interface Chunk {
 }
 
 /** A part of the result: one dispatch, or partial products over k and a dispatch that joins them. */
-async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, options: HostOptions): Promise<void> {
+async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, options: GemmOptions): Promise<void> {
   const { k, type, transposeA, transposeB } = product
   const [m, n, batch] = [chunk.i[1], chunk.j[1], chunk.z[1]]
   const epilogue = product.bias !== null || product.residual !== null || product.activation !== 'none'

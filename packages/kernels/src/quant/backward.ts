@@ -2,6 +2,7 @@ import { gemm } from '../gemm/host'
 import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
 import type { Storage } from '../parts/storage'
 import { bound, dequantize, type QuantizedWeights } from './host'
+import { checkType } from './weights-host'
 
 export interface QuantizedMatmulBackwardArgs {
   readonly weights: QuantizedWeights
@@ -20,12 +21,12 @@ export interface QuantizedMatmulBackwardArgs {
 export async function quantizedMatmulBackward(
   runtime: Runtime,
   { weights, dy, dx, m, type = 'f32' }: QuantizedMatmulBackwardArgs,
-  options: HostOptions = {},
+  options: Pick<HostOptions, 'kernels'> = {},
 ): Promise<void> {
   const { n, k } = weights
   const { bindings } = bound('quant_matmul_backward', weights)
   checkSizes('quant_matmul_backward', { m })
-  const bytes = type === 'f16' ? 2 : 4
+  const bytes = checkType('quant_matmul_backward', type)
   checkBuffers('quant_matmul_backward', { ...bindings, dy: [dy, m * n, bytes], dx: [dx, m * k, bytes] })
   using w = runtime.buffer({ size: Math.ceil((n * k * bytes) / 4) * 4 })
   await dequantize(runtime, { weights, y: w, type }, options)

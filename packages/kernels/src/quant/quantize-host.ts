@@ -3,7 +3,7 @@ import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, ty
 import type { Storage } from '../parts/storage'
 import { bound, type QuantizedWeights } from './host'
 import type { QuantParams, WordFormat } from './pack'
-import type { WeightsBy } from './weights-host'
+import { checkType, type WeightsBy } from './weights-host'
 
 export interface QuantizeArgs {
   readonly format: WordFormat
@@ -35,11 +35,15 @@ const RANGES = {
  * Quantizes on the device, to what `quantizeWeights` gives on the host: a scale for each group from its values, then integers. Division on a
  * GPU is within 2.5 ULP, so that a value just between two integers may get the other one.
  */
-export async function quantize(runtime: Runtime, args: QuantizeArgs, options: HostOptions = {}): Promise<void> {
+export async function quantize(
+  runtime: Runtime,
+  args: QuantizeArgs,
+  options: Pick<HostOptions, 'kernels'> = {},
+): Promise<void> {
   const { format, x, w, scales, zeros, lines, k, group: asked, type = 'f32' } = args
   const weights = { format, w, scales, n: lines, k, ...(zeros ? { zeros } : {}) }
   const { bindings } = bound('quantize', asked === undefined ? weights : { ...weights, group: asked })
-  checkBuffers('quantize', { ...bindings, x: [x, lines * k, type === 'f16' ? 2 : 4] })
+  checkBuffers('quantize', { ...bindings, x: [x, lines * k, checkType('quantize', type)] })
   if (lines * k === 0) return
   const int4 = format === 'int4' || format === 'int4_zeros'
   const group = int4 ? (asked as number) : k
@@ -80,7 +84,7 @@ export interface DynamicMatmulArgs extends WeightsBy {
 export async function dynamicMatmul(
   runtime: Runtime,
   { weights, x, bias, y, m, type = 'f32' }: DynamicMatmulArgs,
-  options: HostOptions = {},
+  options: Pick<HostOptions, 'kernels'> = {},
 ): Promise<void> {
   const { format, n, k, group = 0 } = weights
   const { bindings, params } = bound('dynamic_matmul', weights)
@@ -88,7 +92,7 @@ export async function dynamicMatmul(
   if (format !== 'int8' && group % 32 !== 0)
     throw new RangeError(`dynamic_matmul: group must be a multiple of 32, got ${group}`)
   checkSizes('dynamic_matmul', { m })
-  const bytes = type === 'f16' ? 2 : 4
+  const bytes = checkType('dynamic_matmul', type)
   checkBuffers('dynamic_matmul', {
     ...bindings,
     x: [x, m * k, bytes],

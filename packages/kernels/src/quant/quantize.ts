@@ -82,11 +82,11 @@ const FAR = 65_536
 
 /** Values to words of four bytes, or of eight nibbles in the order of `packNibbles`; what fills up a line is 0. An invocation makes a word. */
 const quantizeOf = (storage: Storage, bits: 8 | 4): KernelSource => {
-  const each1 = 32 / bits
+  const perWord = 32 / bits
   return kernel(
     named(`quantize_int${bits}`, storage),
     {
-      doc: `words of ${each1} integers: clamp(round(x / scale) + zero, low, high)`,
+      doc: `words of ${perWord} integers: clamp(round(x / scale) + zero, low, high)`,
       workgroupSize: [256],
       bindings: {
         x: input(scalars(storage)),
@@ -95,13 +95,13 @@ const quantizeOf = (storage: Storage, bits: 8 | 4): KernelSource => {
         w: output(d.arrayOf(d.u32)),
       },
       params: { lines: d.u32, k: d.u32, group: d.u32, groups: d.u32, low: d.i32, high: d.i32 },
-      workgroups: ({ lines, k }) => [ceilDiv(ceilDiv(k, each1).mul(lines), 256)],
+      workgroups: ({ lines, k }) => [ceilDiv(ceilDiv(k, perWord).mul(lines), 256)],
     },
     ({ x, scales, zeros, w, lines, k: depth, group, groups, low, high }, k) => {
-      const words = k.let('words', u32`(${depth} + ${each1 - 1}) / ${each1}`)
+      const words = k.let('words', u32`(${depth} + ${perWord - 1}) / ${perWord}`)
       const i = k.let('i', k.globalIndex)
       k.if(i.lt(words.mul(lines)), () => {
-        const { line, first } = k.let({ line: i.div(words), first: i.rem(words).mul(each1) })
+        const { line, first } = k.let({ line: i.div(words), first: i.rem(words).mul(perWord) })
         const four = (from: U32): Expr<'vec4i'> => {
           const [a, b, c, e] = each(4).map((lane) =>
             quantized(k, from.add(lane), { x, scales, zeros, line, depth, group, groups, low, high }),

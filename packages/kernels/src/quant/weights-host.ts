@@ -20,7 +20,8 @@ const kernelOf = (kernels: Kernels, name: string, { format }: Bound, type: Stora
 const buffersOf = ({ bindings }: Bound) =>
   Object.fromEntries(Object.entries(bindings).map(([name, [buffer]]) => [name, buffer]))
 
-function checkType(what: string, type: Storage): number {
+/** The bytes of an element; an error for a type that is none. */
+export function checkType(what: string, type: Storage): number {
   if (type !== 'f32' && type !== 'f16') throw new RangeError(`${what}: type must be f32 or f16, got ${String(type)}`)
   return type === 'f16' ? 2 : 4
 }

@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest'
+import { chooseGemm } from './choose'
+
+describe('chooseGemm', () => {
+  const problem = { batch: 1, transposeA: false, transposeB: false, type: 'f32', epilogue: false } as const
+  const way = (m: number, n: number, k: number, more = {}) => {
+    const { way, kernel, splits } = chooseGemm({ ...problem, m, n, k, ...more })
+    return [way, kernel.name, splits]
+  }
+
+  test('[case-S01] by the sizes: few rows, few columns, long sums, tiles', () => {
+    expect(way(1, 1024, 1024)).toEqual(['rows', 'gemv_n1', 1])
+    expect(way(1, 1024, 1024, { transposeB: true, type: 'f16' })).toEqual(['rows', 'gemv_t1_f16', 1])
+    expect(way(5, 1024, 1024)).toEqual(['rows', 'gemv_n8', 1])
+    expect(way(1024, 1, 1024)).toEqual(['columns', 'gemv_t1', 1])
+    expect(way(1024, 3, 1024, { transposeA: true })).toEqual(['columns', 'gemv_n4', 1])
+    expect(way(64, 64, 8192)).toEqual(['split', 'gemm_nn_split', 32])
+    expect(way(64, 64, 511)).toEqual(['tiled', 'gemm_nn', 1])
+    for (const m of [500, 535, 1024, 1025]) expect(way(m, 1024, 1024)).toEqual(['tiled', 'gemm_nn', 1])
+    expect(way(2048, 2048, 64, { epilogue: true, transposeA: true })).toEqual(['tiled', 'gemm_tn_epilogue', 1])
+  })
+})
