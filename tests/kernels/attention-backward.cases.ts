@@ -9,7 +9,7 @@ import {
   type AttentionForwardReferenceArgs,
   attentionForwardReference,
 } from '../../packages/kernels/src/attention-forward/reference.js'
-import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/sight.js'
+import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/window.js'
 import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
 import type { ParityCase } from '../parity/case.js'
 import { attentionError, gamma, U } from './bounds.js'

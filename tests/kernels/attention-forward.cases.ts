@@ -4,7 +4,7 @@ import {
   type AttentionSight,
   attentionForwardReference,
 } from '../../packages/kernels/src/attention-forward/reference.js'
-import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/sight.js'
+import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/window.js'
 import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
 import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'

@@ -1,6 +1,6 @@
 import { attentionWeights, attentionWeightsHalf } from '@weft/kernels/source'
 import { attentionRows } from '../../packages/kernels/src/attention-forward/reference.js'
-import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/sight.js'
+import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/window.js'
 import type { ParityCase } from '../parity/case.js'
 import { expError, gamma, rowSteps, U } from './bounds.js'
 import { F16, F32, type Stored } from './given.js'

@@ -1,7 +1,7 @@
 import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import { dropThreshold } from '../parts/random'
 import { chooseAttentionForward } from './choose'
-import { NO_WINDOW } from './sight'
+import { NO_WINDOW } from './window'
 
 /** A buffer that is given for pairs of a query and a key. */
 export interface PairInput {

@@ -9,9 +9,6 @@ export interface SightParams {
   readonly window: Expr<'u32'>
 }
 
-/** A window that hides nothing: positions stay below it. */
-export const NO_WINDOW = 2 ** 30
-
 /**
  * The keys from `from` on and before `to` that a query sees, of those before `length`: up to its own position p = query + past where it
  * is causal, and none at p − window or before. In signed numbers, since p is below 0 for queries that come before all keys.
