@@ -5,7 +5,8 @@ const BEGIN = '<!-- measured: npm run numerics -->'
 const END = '<!-- end of measured -->'
 
 const power = (x: number): string => (x === 0 ? '0' : x.toExponential(1))
-const units = (x: number): string => (x === 0 ? '0' : x < 0.05 ? '< 0.1' : x < 10 ? x.toFixed(1) : String(Math.round(x)))
+const units = (x: number): string =>
+  x === 0 ? '0' : x < 0.05 ? '< 0.1' : x < 10 ? x.toFixed(1) : String(Math.round(x))
 
 const row = (family: string, { kernel, count, max, rms, ulp }: Errors): string =>
   `| ${family} | \`${kernel}\` | ${count.toLocaleString('en')} | ${power(max)} | ${power(rms)} | ${units(ulp)} |`
