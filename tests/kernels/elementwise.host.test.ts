@@ -79,6 +79,9 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     const run = (operation: typeof ops.add, args: Parameters<typeof runElementwise>[2]) =>
       runElementwise(runtime, operation, args, own)
     const out = empty(4)
+    await expect(run(undefined as never, { inputs: [x], out, shape: [4] })).rejects.toThrow(
+      'the operation must be one of ops',
+    )
     await expect(run(ops.add, { inputs: [x], out, shape: [4] })).rejects.toThrow('add: takes 2 inputs, got 1')
     await expect(run(ops.add, { inputs: [x, x], out: [out, out], shape: [4] })).rejects.toThrow(
       'add: has 1 outputs, got 2',

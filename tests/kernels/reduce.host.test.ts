@@ -68,6 +68,20 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
       reduce(runtime, 'sum', { x, shape: [2, 3], axes: [1, 0], out }, own),
       'axes must be neighbours in order, of 0 … 1',
     )
+    await bad(reduce(runtime, 'median' as never, { x, shape: [6], out }, own), 'reduce: op must be one of sum, mean')
+    await bad(
+      reduce(runtime, 'sum', { x, shape: [6], out, type: 'f64' as never }, own),
+      'type must be one of f32, f16, got f64',
+    )
+    const raw = new Float32Array(6) as never
+    await bad(
+      reduce(runtime, 'sum', { x: raw, shape: [6], out }, own),
+      'x must be a buffer of the device, got a Float32Array: upload it',
+    )
+    await bad(
+      reduce(runtime, 'sum', { x, shape: [6], out: undefined as never }, own),
+      'out must be a buffer of the device, got undefined',
+    )
     await bad(reduce(runtime, 'sum', { x, shape: [7], out }, own), 'sum: x must have 7 elements, and has 6')
     await bad(
       reduce(runtime, 'sum', { x, shape: [3, 2], axes: [1], out }, own),

@@ -96,8 +96,17 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
   it('refuses what does not fit before anything is recorded', async () => {
     const x = runtime.buffer(Uint32Array, 3)
     const bad = (promise: Promise<unknown>, text: string) => expect(promise).rejects.toThrow(text)
-    await bad(kernels.sort(runtime, { x, order: x, n: 4 }, own), 'sort: x must have 4 elements, and has 3')
-    const pairs = { keys: x, values: x, sortedKeys: x, sortedValues: x, n: 3 }
+    const more = () => runtime.buffer(Uint32Array, 3)
+    await bad(kernels.sort(runtime, { x, order: more(), n: 4 }, own), 'sort: x must have 4 elements, and has 3')
+    await bad(
+      kernels.sort(runtime, { x, order: more(), sorted: x, n: 3 }, own),
+      'sort: sorted must be another buffer than x',
+    )
+    await bad(
+      kernels.sort(runtime, { x, order: more(), n: 3, type: 'f16' as never }, own),
+      'type must be one of f32, i32, u32',
+    )
+    const pairs = { keys: x, values: more(), sortedKeys: more(), sortedValues: more(), n: 3 }
     await bad(kernels.sortPairs(runtime, { ...pairs, bits: 33 }, own), 'bits must be from 1 to 32, got 33')
     await bad(kernels.histogram(runtime, { ids: x, counts: x, n: 3, bins: 4 }, own), 'counts must have 4 elements')
     await bad(
@@ -105,7 +114,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
       'high must be above low',
     )
     await bad(
-      kernels.compact(runtime, { x, keep: x, out: x, count: x, n: -1 }, own),
+      kernels.compact(runtime, { x, keep: more(), out: more(), count: more(), n: -1 }, own),
       'n must be an integer from 0 on, got -1',
     )
     await runtime.idle()

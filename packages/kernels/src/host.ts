@@ -12,9 +12,18 @@ export interface HostOptions {
   readonly kernels?: (name: string) => CompiledKernel | undefined
 }
 
-/** The kernel to run in place of one that ships. */
-export const chosen = (artifact: CompiledKernel, { kernel, kernels }: HostOptions): CompiledKernel =>
-  kernel ?? kernels?.(artifact.name) ?? artifact
+/** The kernel to run in place of one that ships. There is none for a `type` that the function does not know. */
+export function chosen(artifact: CompiledKernel | undefined, { kernel, kernels }: HostOptions): CompiledKernel {
+  if (artifact === undefined)
+    throw new RangeError('no kernel of the library fits: `type` must be one that the function names')
+  return kernel ?? kernels?.(artifact.name) ?? artifact
+}
+
+/** Refuses what is none of the words that an argument may be. */
+export function checkChoice(what: string, name: string, value: unknown, words: readonly string[]): void {
+  if (!words.includes(value as string))
+    throw new RangeError(`${what}: ${name} must be one of ${words.join(', ')}, got ${String(value)}`)
+}
 
 /** Refuses a size that is not an integer ≥ 0 before anything is recorded. */
 export function checkSizes(what: string, sizes: Readonly<Record<string, number>>): void {
@@ -31,12 +40,32 @@ export const bytesOf = (buffer: BufferLike): number => {
   return bytesOf(whole as BufferLike) - offset
 }
 
+function checkBuffer(what: string, name: string, buffer: unknown): void {
+  if (typeof buffer === 'object' && buffer !== null && !ArrayBuffer.isView(buffer)) return
+  const is = ArrayBuffer.isView(buffer)
+    ? `a ${buffer.constructor.name}: upload it with runtime.buffer(…)`
+    : String(buffer)
+  throw new RangeError(`${what}: ${name} must be a buffer of the device, got ${is}`)
+}
+
+/** Refuses one buffer in two places, of which the function writes one while it still reads the other. */
+export function checkDistinct(what: string, buffers: Readonly<Record<string, BufferLike | undefined>>): void {
+  const seen = new Map<unknown, string>()
+  for (const [name, buffer] of Object.entries(buffers)) {
+    if (buffer === undefined) continue
+    const other = seen.get(buffer)
+    if (other !== undefined) throw new RangeError(`${what}: ${name} must be another buffer than ${other}`)
+    seen.set(buffer, name)
+  }
+}
+
 /** Refuses a buffer that is too small for so many elements (of 4 bytes unless told), before anything is recorded. */
 export function checkBuffers(
   what: string,
   buffers: Readonly<Record<string, readonly [buffer: BufferLike, elements: number, bytesEach?: number]>>,
 ): void {
   for (const [name, [buffer, elements, bytesEach = 4]] of Object.entries(buffers)) {
+    checkBuffer(what, name, buffer)
     const has = Math.floor(bytesOf(buffer) / bytesEach)
     if (has < elements) throw new RangeError(`${what}: ${name} must have ${elements} elements, and has ${has}`)
   }

@@ -36,6 +36,7 @@ export async function runElementwise(
   { inputs, out, shape: wanted, type = 'f32', params = {} }: ElementwiseArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  if (operation === undefined) throw new RangeError('runElementwise: the operation must be one of ops, got undefined')
   const { name } = operation
   const layouts = operation[type] ?? operation.any
   if (!layouts) throw new RangeError(`${name}: there is no form for ${type}, but for ${typesOf(operation).join(', ')}`)

@@ -1,7 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/reduce'
 import { type Shape, sizeOf } from '../elementwise/shape'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkChoice, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 
 export type ReduceOp = 'sum' | 'mean' | 'sumSquares' | 'min' | 'max' | 'variance' | 'argmax' | 'argmin' | 'any' | 'all'
 
@@ -66,6 +66,8 @@ export async function reduce(
   { x, shape, axes = shape.map((_, axis) => axis), out, type = 'f32', correction = 0 }: ReduceArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkChoice('reduce', 'op', op, Object.keys(KERNELS))
+  checkChoice(op, 'type', type, ['f32', 'f16'])
   checkSizes(op, Object.fromEntries(shape.map((extent, axis) => [`shape[${axis}]`, extent])))
   const [from = 0] = axes
   if (axes.some((axis, i) => axis !== from + i || axis < 0 || axis >= shape.length))

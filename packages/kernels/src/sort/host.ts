@@ -1,7 +1,16 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as shape from '../../generated/shape'
 import * as g from '../../generated/sort'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  checkBuffers,
+  checkChoice,
+  checkDistinct,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  type Runtime,
+} from '../host'
 import { SCAN_BLOCK } from '../scan/plan'
 import { RADIX_BITS, RADIX_BLOCK } from './plan'
 
@@ -44,6 +53,7 @@ export async function sortPairs(
   options: HostOptions = {},
 ): Promise<void> {
   checkSizes('sort', { n, bits })
+  checkDistinct('sort', { keys, values, sortedKeys, sortedValues })
   if (bits < 1 || bits > 32) throw new RangeError(`sort: bits must be from 1 to 32, got ${bits}`)
   checkBuffers('sort', {
     keys: [keys, n],
@@ -98,6 +108,8 @@ export async function sort(
   options: HostOptions = {},
 ): Promise<void> {
   checkSizes('sort', { n })
+  checkChoice('sort', 'type', type, Object.keys(KEYS))
+  checkDistinct('sort', { x, order, sorted })
   checkBuffers('sort', { x: [x, n], order: [order, n], ...(sorted ? { sorted: [sorted, n] } : {}) })
   if (n === 0) return
   using keys = runtime.buffer({ size: 4 * n })
@@ -173,6 +185,7 @@ export async function compact(
   options: HostOptions = {},
 ): Promise<void> {
   checkSizes('compact', { n })
+  checkDistinct('compact', { x, keep, out, count })
   checkBuffers('compact', { x: [x, n], keep: [keep, n], out: [out, n], count: [count, 1] })
   using flags = runtime.buffer({ size: 4 * (n + 1) })
   using places = runtime.buffer({ size: 4 * (n + 1) })
