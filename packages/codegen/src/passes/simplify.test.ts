@@ -1,4 +1,4 @@
-import { fn, i32, u32, vec4u } from '@weft/dsl'
+import { fn, i32, u32, vec2u, vec4u } from '@weft/dsl'
 import { expect, test } from 'vitest'
 import { dce } from './dce'
 import { bodyOf, built, text } from './testing/body'
@@ -47,4 +47,18 @@ test('conversions and swizzles that cancel out', () => {
     store u[1:u32] = m
     store u[2:u32] = m
   `)
+})
+
+test('what becomes constant by a law is folded, in operands of others, too', () => {
+  expect(
+    bodyOf(
+      dce(
+        simplify(
+          built(({ u, n }) => {
+            u.at(0).set(vec2u(1, 2).shl(vec2u(40, 3).bitXor(vec2u(n.bitXor(n)))).x)
+          }),
+        ),
+      ),
+    ),
+  ).toBe('store u[0:u32] = 256:u32')
 })

@@ -13,8 +13,13 @@ import { foldExpr } from './fold'
 import { isConstant, LAWS, type Law, type Term } from './laws'
 import { bitcastTo, convertTo, lanesOf, opOf, splatConst, uniformLane } from './nodes'
 
-/** Rewrites by the laws of `laws.ts`, and undoes conversions and swizzles that cancel out: one step. */
+/**
+ * Rewrites by the laws of `laws.ts`, and undoes conversions and swizzles that cancel out: one step. What becomes
+ * constant by that is folded even where other constants are not: as it stands, compilers may refuse it.
+ */
 export function simplifyExpr(e: Expr): Expr {
+  const folded = foldExpr(e)
+  if (folded !== e) return folded
   switch (e.kind) {
     case 'op':
       return byLaws(e)
