@@ -24,9 +24,14 @@ const FLAGS = [
 
 /** A TypeScript file with all that it imports, as one module for a browser. Fails when something in it needs Node. */
 export async function bundleFor(file: string): Promise<string> {
+  return bundlePath(fileURLToPath(new URL(file, import.meta.url)))
+}
+
+/** The same of an absolute path. What a page shows for Node runs in a browser with the runtime's own entry. */
+export async function bundlePath(path: string): Promise<string> {
   const aliases = new Map(sourceAliases().map(({ find, path }) => [find, path]))
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(file, import.meta.url))],
+    entryPoints: [path],
     bundle: true,
     write: false,
     platform: 'browser',
@@ -37,7 +42,9 @@ export async function bundleFor(file: string): Promise<string> {
       {
         name: 'weft-sources',
         setup({ onResolve }) {
-          onResolve({ filter: /^@weft\// }, ({ path }) => ({ path: aliases.get(path) ?? path }))
+          onResolve({ filter: /^@weft\// }, ({ path: name }) => ({
+            path: aliases.get(name.replace(/^@weft\/runtime\/node$/, '@weft/runtime')) ?? name,
+          }))
         },
       },
     ],
