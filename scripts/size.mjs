@@ -64,7 +64,7 @@ async function measure({ entries }) {
     for (const { path: next, kind } of outputs[path].imports)
       if (kind === 'import-statement' && next in outputs) load(next)
   }
-  load(Object.keys(outputs).find((path) => outputs[path].entryPoint !== undefined))
+  load(Object.keys(outputs).find((path) => outputs[path].entryPoint === '<stdin>'))
   const texts = result.outputFiles.filter(({ path }) => loaded.has(relative(process.cwd(), path)))
   const sizes = [...loaded].flatMap((path) => Object.entries(outputs[path].inputs))
   const largest = sizes.sort(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput)

@@ -48,9 +48,9 @@ describe('arguments are checked before anything runs', () => {
     const { runtime } = await start()
     const run = (kernel: unknown) => failure('bad-argument', () => runtime.run(kernel as never, {} as never))
     expect((await run({ name: 'k', ir: () => null })).message).toContain(
-      'a kernel was given that is not compiled\n  note: compile it',
+      'a kernel that is not compiled was given, expected a compiled kernel\n  note: compile it',
     )
-    expect((await run(undefined)).message).toContain('undefined was given where a compiled kernel is expected')
+    expect((await run(undefined)).message).toContain('undefined was given, expected a compiled kernel')
     await failure('missing-binding', () => runtime.run(increment, undefined as never))
   })
 

@@ -173,6 +173,24 @@ gpu('a batch that fails', () => {
     await runtime.idle().catch(() => undefined)
   })
 
+  it('[prior-R03] rejects when a call in it is refused, and does the rest', async () => {
+    const [x, y, z] = [runtime.buffer(range(4)), runtime.buffer(Uint32Array, 4), runtime.buffer(Uint32Array, 4)]
+    const fine = runtime.buffer(Uint32Array, 4)
+    const p = await runtime.prepare(increment, { x, out: y, n: 4 })
+    const q = await runtime.prepare(increment, { x: y, out: z, n: 4 })
+    const recording = runtime.record((r) => void r.dispatch(q))
+    x.destroy()
+    const batch = runtime.batch(() => {
+      void p.run()
+      void recording.replay()
+      void runtime.run(fill, { out: fine, n: 4, value: 5 })
+    })
+    const e = await failure('stale-replay', () => batch)
+    expect(await failure('stale-replay', () => z.read())).toBe(e)
+    expect([...(await fine.read())]).toEqual([5, 5, 5, 5])
+    await failure('stale-replay', () => runtime.idle())
+  })
+
   it('rejects when the device is lost in it', async () => {
     const own = await createRuntime()
     const out = own.buffer(Uint32Array, 4)

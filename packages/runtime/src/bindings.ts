@@ -73,6 +73,7 @@ function misfit({ kind, minBindingSize, element }: CompiledBinding, bytes: numbe
 }
 
 const COUNTS_BYTES = 12
+const ONE_USE = 'WebGPU allows only one of the two for a whole buffer: use two buffers'
 
 /** The range in which the device finds the workgroup counts. Throws `binding-type`, `binding-size`, `binding-overlap`. */
 export function checkIndirect(
@@ -93,11 +94,7 @@ export function checkIndirect(
     )
   }
   if (writes.includes(memory)) {
-    throw fault(
-      'binding-overlap',
-      `${what} is a buffer that the kernel itself writes`,
-      'WebGPU allows only one of the two in one dispatch: keep the counts in another buffer',
-    )
+    throw fault('binding-overlap', `${what} is a buffer that the kernel itself writes`, ONE_USE)
   }
   return { memory, offset: whole.offset + offset, size: COUNTS_BYTES, bound: COUNTS_BYTES }
 }
@@ -127,11 +124,7 @@ export function checkOverlaps(
         throw fault('binding-overlap', `${what} overlap in one buffer, and the kernel writes there`, inPlace(kernel))
       }
       if (writes === 2) continue
-      throw fault(
-        'binding-overlap',
-        `${what} are parts of one buffer, one read and one written`,
-        'WebGPU allows only one of the two for a whole buffer: use two buffers',
-      )
+      throw fault('binding-overlap', `${what} are parts of one buffer, one read and one written`, ONE_USE)
     }
   }
 }

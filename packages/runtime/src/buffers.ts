@@ -3,7 +3,6 @@ import { type BufferLike, type BufferOwner, DeviceBuffer, type ReadRange } from 
 import { asFault, count, fault } from './errors'
 import { wanted } from './forms'
 import { doubts, firstOf, type Memory, type Part } from './memory'
-import { stackBelow } from './pool/stack'
 import { rangeOf } from './resolve'
 import type { BufferOptions } from './signature'
 import { quiet, type Work } from './work'
@@ -48,7 +47,7 @@ export class Buffers implements BufferOwner {
         'use several buffers, or create the runtime with the limits of the adapter',
       )
     }
-    return heap.allocate(size, { label, zero, pooled, stack: heap.stacks ? stackBelow() : null })
+    return heap.allocate(size, { label, zero, pooled, stack: heap.stackOf?.() ?? null })
   }
 
   /** A property, so that it can be passed on as it is. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createRuntime } from './create'
+import { createRuntime as createInNode } from './node/index'
 import { failure } from './testing/expect'
+import { fakeCpu } from './testing/fixtures'
 
 /** An adapter as far as it goes: what is asked of it, and what it answers. */
 function mock(
@@ -71,4 +73,22 @@ it("[case-R37] [case-R35] asks for the adapter's limits and those features that 
   expect(rich.info.features).toEqual(['shader-f16', 'subgroups', 'timestamp-query'])
   await createRuntime({ gpu: mock([], limits, open), limits: 'default' })
   expect(asked[2]?.requiredLimits).toEqual({})
+})
+
+describe('options that there are not', () => {
+  it('are refused, with those that there are', async () => {
+    const e = await failure('bad-argument', () => createRuntime({ devise: fakeCpu({}) } as never))
+    expect(e.message).toBe(
+      "bad-argument: createRuntime knows no option 'devise'\n" +
+        "  note: its options are 'device', 'gpu', 'powerPreference', 'forceFallbackAdapter', 'features', 'limits', 'label', " +
+        "'memory', 'maxDispatchesPerSubmit', 'maxSubmitsInFlight', 'passes', 'debug'",
+    )
+    const memory = { maxIdle: 1 } as never
+    expect((await failure('bad-argument', () => createRuntime({ device: fakeCpu({}), memory }))).message).toBe(
+      "bad-argument: the option 'memory' knows no option 'maxIdle'\n  note: its options are 'maxIdleBytes', 'stacks'",
+    )
+    await failure('bad-argument', () => createRuntime(null as never))
+    await failure('bad-argument', () => createInNode({ device: fakeCpu({}), down: [] } as never))
+    await createInNode({ device: fakeCpu({}), dawn: [], label: 'fine' })
+  })
 })

@@ -1,8 +1,7 @@
 import type { Executor } from '@weft/codegen'
 import type { StreamOptions } from './backend'
-import { fault, shown } from './errors'
 import { Life } from './life'
-import type { HeapOptions } from './pool/heap'
+import type { Heap, HeapOptions } from './pool/heap'
 import { Runtime } from './runtime'
 import { type BackendOptions, GpuBackend } from './webgpu/backend'
 import type { DeviceOptions } from './webgpu/open'
@@ -19,17 +18,16 @@ export interface RuntimeOptions extends DeviceOptions, Partial<StreamOptions> {
   readonly debug?: boolean | undefined
 }
 
-const isExecutor = (device: object): device is Executor => 'kind' in device && device.kind === 'cpu'
-const isGPUDevice = (device: object): device is GPUDevice => 'queue' in device && 'createComputePipelineAsync' in device
-
 /**
  * A runtime on a new device of `navigator.gpu`, on a device of the caller, or on the CPU. In Node, import it from
  * `@weft/runtime/node`.
  *
- * Rejects `no-webgpu` (no `navigator.gpu`), `no-adapter` (there is, but it has nothing) or `no-device` (the adapter
- * refused).
+ * Rejects `no-webgpu` (no `navigator.gpu`), `no-adapter` (there is, but it has nothing), `no-device` (the adapter
+ * refused) or `bad-argument`.
  */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  const { checkOptions, isExecutor } = await import('./options')
+  checkOptions(options)
   const { device, gpu, memory, debug } = options
   const shared = { gpu, memory, stream: options, debug }
   // parts of their own: what opens a device is needed once, and what runs on the CPU by few
@@ -37,14 +35,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     const { openDevice } = await import('./webgpu/open')
     return new Runtime(...(await onDevice(await openDevice(options), { ...shared, owned: true })))
   }
-  if (typeof device === 'object' && device !== null) {
-    if (isExecutor(device)) {
-      const { CpuBackend } = await import('./cpu/backend')
-      return new Runtime(new CpuBackend(device, memory), new Life())
-    }
-    if (isGPUDevice(device)) return new Runtime(...(await onDevice(device, { ...shared, owned: false })))
-  }
-  throw fault('bad-argument', `device is ${shown(device)}, expected a GPUDevice or an executor such as cpu()`)
+  if (!isExecutor(device)) return new Runtime(...(await onDevice(device, { ...shared, owned: false })))
+  const { CpuBackend } = await import('./cpu/backend')
+  const backend = new CpuBackend(device, memory)
+  await noteStacks(backend.heap, memory)
+  return new Runtime(backend, new Life())
 }
 
 export interface OnDevice extends BackendOptions {
@@ -57,6 +52,12 @@ export async function onDevice(device: GPUDevice, options: OnDevice): Promise<[b
   const { describeDevice, watchDevice } = await import('./webgpu/device')
   const life = new Life()
   const backend = new GpuBackend(device, describeDevice(device, options.gpu), options)
+  await noteStacks(backend.heap, options.memory)
   watchDevice(device, options.owned, new WeakRef(life), new WeakRef(backend))
   return [backend, life]
+}
+
+/** What looks at stacks is loaded where somebody asks for them. */
+async function noteStacks(heap: Heap, options: HeapOptions | undefined): Promise<void> {
+  if (options?.stacks) heap.stackOf = (await import('./pool/stack')).stackBelow
 }

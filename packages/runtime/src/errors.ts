@@ -60,6 +60,15 @@ export const textOf = (error: unknown): string =>
 export const asFault = (error: unknown): WeftError =>
   isWeftError(error) ? error : fault('dispatch-failed', textOf(error))
 
+/** What the caller called. */
+export type Entry = (...args: never[]) => unknown
+
+/** Lets the stack of an error of ours begin with who called `entry`: ten frames are too few for all of our own. */
+export function calledBy(entry: Entry, error: unknown): unknown {
+  if (error instanceof WeftError) Error.captureStackTrace?.(error, entry)
+  return error
+}
+
 /** A byte count for people: `154,389,504`. Not by locale, so that messages are the same everywhere. */
 export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',')
 

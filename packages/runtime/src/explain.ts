@@ -1,5 +1,6 @@
 import type { HostExpr, HostOp } from '@weft/codegen'
 import { aliasOf, type Resolve } from './bindings'
+import type { Entry } from './errors'
 import { evaluateHost } from './host'
 import { isEmpty, type LoadedKernel, type Values } from './kernel'
 import { launchScope, type Workgroups } from './launch'
@@ -54,9 +55,21 @@ const LIMITS = [
 
 const product = (counts: readonly number[]): number => counts.reduce((a, b) => a * b, 1)
 
-export function explain(loaded: LoadedKernel, args: Values, options: RunOptions, resolve: Resolve): LaunchExplanation {
+export function explain(
+  entry: Entry,
+  loaded: LoadedKernel,
+  args: Values,
+  options: RunOptions,
+  resolve: Resolve,
+): LaunchExplanation {
   const { kernel, backend } = loaded
-  const { variant, overrides, ranges, workgroups, indirect, ...draft } = loaded.draft(args, options, resolve, 'once')
+  const { variant, overrides, ranges, workgroups, indirect, ...draft } = loaded.draft(
+    entry,
+    args,
+    options,
+    resolve,
+    'once',
+  )
   const { workgroups: given } = options
   const rule = given === undefined && !indirect ? kernel.launch : null
   const scope = launchScope(kernel, args, overrides, ranges)

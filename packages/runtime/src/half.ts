@@ -1,11 +1,8 @@
 const f32 = new Float32Array(1)
 const bits32 = new Uint32Array(f32.buffer)
 
-function roundEven(x: number): number {
-  const low = Math.floor(x)
-  const rest = x - low
-  return rest > 0.5 || (rest === 0.5 && low % 2 === 1) ? low + 1 : low
-}
+/** From 2^52 on a double has no fraction, so the sum is rounded to a whole number, ties to even. */
+const roundEven = (x: number): number => x + 2 ** 52 - 2 ** 52
 
 /** The bits of the binary16 number nearest to `x`, ties to even; what is too large gives ±∞. */
 export function toHalf(x: number): number {

@@ -1,7 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { Backend, Bound, Dispatch, OverrideValues, Program } from './backend'
 import { aliasOf, checkIndirect, checkOverlaps, checkRange, isWritten, type Range, type Resolve } from './bindings'
-import { fault, quoted } from './errors'
+import { calledBy, type Entry, fault, quoted } from './errors'
 import { launchScope, planLaunch, type Workgroups } from './launch'
 import type { Memory } from './memory'
 import type { ObservedDispatch } from './observer'
@@ -49,16 +49,24 @@ export class LoadedKernel {
   }
 
   /** What to run, with its program; null when there is nothing to run. Throws as `draft` does, and `compile-failed`. */
-  plan(values: Values, options: RunOptions, resolve: Resolve): Plan | null {
-    const draft = this.draft(values, options, resolve, 'once')
+  plan(entry: Entry, values: Values, options: RunOptions, resolve: Resolve): Plan | null {
+    const draft = this.draft(entry, values, options, resolve, 'once')
     return isEmpty(draft) ? null : { ...draft, program: this.programs.program(draft.variant, draft.overrides) }
   }
 
   /**
-   * Checks everything that can be checked without the device. Throws one code for each kind of mistake; nothing has
-   * happened then.
+   * Checks everything that can be checked without the device. Throws one code for each kind of mistake, with the line
+   * that called `entry`; nothing has happened then.
    */
-  draft(values: Values, options: RunOptions, resolve: Resolve, use: Use): Draft {
+  draft(entry: Entry, values: Values, options: RunOptions, resolve: Resolve, use: Use): Draft {
+    try {
+      return this.#draft(values, options, resolve, use)
+    } catch (error) {
+      throw calledBy(entry, error)
+    }
+  }
+
+  #draft(values: Values, options: RunOptions, resolve: Resolve, use: Use): Draft {
     const { kernel } = this
     this.#checkNames(values)
     const { reads, writes, ...bound } = this.#bind(values, resolve)

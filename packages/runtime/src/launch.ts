@@ -44,7 +44,7 @@ function within(kernel: string, groups: Workgroups, max: number): Workgroups {
       throw bad(
         kernel,
         `${count(n)} workgroups in ${AXES[axis]}, and the device allows ${count(max)}`,
-        'a kernel with a launch rule of one dimension that uses k.workgroupIndex or k.globalIndex, not ids by dimension, is folded; or launch it in parts',
+        'launch it in parts; a launch rule of one dimension is folded where the kernel uses k.workgroupIndex or k.globalIndex',
       )
     }
   })
@@ -64,9 +64,9 @@ export function planLaunch(
 ): Workgroups {
   if (given !== undefined) {
     const list: readonly number[] = typeof given === 'number' ? [given] : given
-    if (!Array.isArray(list))
-      throw bad(kernel, `workgroups is ${shown(given)}, expected a number or a list of one to three`)
-    if (list.length < 1 || list.length > 3) throw bad(kernel, `workgroups has ${list.length} numbers, expected 1 to 3`)
+    if (!Array.isArray(list) || list.length < 1 || list.length > 3) {
+      throw bad(kernel, `workgroups is ${Array.isArray(list) ? `[${list}]` : shown(given)}, expected 1 to 3 numbers`)
+    }
     const [x = 1, y = 1, z = 1] = list.map((n, axis) => checked(kernel, n, `workgroups.${AXES[axis]}`))
     return within(kernel, [x, y, z], max)
   }

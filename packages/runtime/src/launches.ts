@@ -1,12 +1,13 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { Backend, Program } from './backend'
+import { isWritten } from './bindings'
 import type { Buffers } from './buffers'
-import { asFault, fault, shown } from './errors'
+import { asFault, type Entry, fault, shown } from './errors'
 import { type Draft, isEmpty, LoadedKernel, type Plan } from './kernel'
-import type { Outcome } from './memory'
+import type { Memory, Outcome } from './memory'
 import { PreparedDispatch } from './prepared'
 import type { Launcher, PrepareOptions, RunOptions } from './signature'
-import type { KeptPlan } from './step'
+import { type KeptPlan, staleness } from './step'
 import type { Handed, Work } from './work'
 
 type Values = Readonly<Record<string, unknown>>
@@ -36,7 +37,7 @@ export class Launches {
     let launcher = this.#launchers.get(kernel)
     if (!launcher) {
       const loaded = this.loaded(kernel)
-      const launch = (args?: Values, options?: RunOptions) => this.launch(kernel, args, options)
+      const launch = (args?: Values, options?: RunOptions): Promise<void> => this.launch(launch, kernel, args, options)
       const compile = (options?: RunOptions) => this.compile(loaded, options)
       this.#launchers.set(kernel, (launcher = Object.assign(launch, { kernel, compile })))
     }
@@ -60,23 +61,36 @@ export class Launches {
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  /** Checks a launch and starts it; never throws. */
-  launch(kernel: CompiledKernel, args: Values = {}, options: RunOptions = {}): Promise<void> {
+  /** Checks a launch and starts it; never throws. `entry` is what the caller called. */
+  launch(entry: Entry, kernel: CompiledKernel, args: Values = {}, options: RunOptions = {}): Promise<void> {
     try {
       this.work.life.check()
-      const plan = this.loaded(kernel).plan(args, options, this.buffers.range)
+      const plan = this.loaded(kernel).plan(entry, args, options, this.buffers.range)
       if (plan) return this.#start(plan)
       this.skipped++
       return Promise.resolve()
     } catch (error) {
-      return Promise.reject(error)
+      return this.work.refused(error, this.#outputs(kernel, args))
     }
+  }
+
+  /** What a launch that is refused would have written, as far as its arguments tell. */
+  #outputs(kernel: CompiledKernel, args: Values): Memory[] {
+    const written = this.#loaded.get(kernel)?.kernel.bindings.filter(isWritten) ?? []
+    return written.flatMap(({ name }) => {
+      try {
+        return [this.buffers.range(args[name], name).memory]
+      } catch {
+        return [] // no buffer of this runtime, which is told by then
+      }
+    })
   }
 
   /** Runs a prepared dispatch as it is now. */
   again(plan: KeptPlan): Promise<void> {
     const { life, backend } = this.work
-    if (life.ended) return Promise.reject(life.ended)
+    const refused = life.ended ?? staleness(plan)
+    if (refused) return this.work.refused(refused, plan.writes)
     if (isEmpty(plan)) {
       this.skipped++
       return Promise.resolve()
@@ -85,7 +99,8 @@ export class Launches {
     return this.#start(backend.observers ? { ...plan } : plan)
   }
 
-  async prepare(loaded: LoadedKernel, args: Values, options: PrepareOptions): Promise<PreparedDispatch> {
+  /** `entry` is what the caller called. */
+  async prepare(entry: Entry, loaded: LoadedKernel, args: Values, options: PrepareOptions): Promise<PreparedDispatch> {
     const { life } = this.work
     life.check()
     const { kernel, programs } = loaded
@@ -93,7 +108,7 @@ export class Launches {
       if (kernel.bindings.some((binding) => binding.name === name)) continue
       throw fault('extra-binding', `'${kernel.name}' has no binding '${name}' to patch`)
     }
-    const draft = loaded.draft(args, options, this.buffers.range, 'kept')
+    const draft = loaded.draft(entry, args, options, this.buffers.range, 'kept')
     const program = await life.during(Promise.resolve(programs.program(draft.variant, draft.overrides)))
     return new PreparedDispatch(this, loaded, { ...draft, program }, { ...args }, options)
   }
@@ -142,9 +157,7 @@ function checkKernel(kernel: unknown): void {
   const source = typeof kernel === 'object' && kernel !== null && 'ir' in kernel
   throw fault(
     'bad-argument',
-    source
-      ? 'a kernel was given that is not compiled'
-      : `${shown(kernel)} was given where a compiled kernel is expected`,
+    `${source ? 'a kernel that is not compiled' : shown(kernel)} was given, expected a compiled kernel`,
     "compile it: runtime.run(compile(kernel), …), with compile from '@weft/codegen'",
   )
 }

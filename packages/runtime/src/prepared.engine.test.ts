@@ -97,7 +97,7 @@ gpu('a prepared dispatch', () => {
     const e = await failure('stale-replay', () => step.run())
     expect(e.message).toBe(
       "stale-replay: 'increment' was prepared with a buffer that is gone: its 'x', the buffer 'cache', was destroyed\n" +
-        '  note: keep the buffer for as long as it is used, give another one with bind, or prepare and record again',
+        '  note: keep the buffer while it is used, bind another one, or prepare and record again',
     )
     expect(await out.read()).toEqual(range(4, 1))
     await step.bind({ x: again }).run()

@@ -41,7 +41,7 @@ it('[prior-R08] refuses what is gone, with the name of the binding', async () =>
     const e = await failure('stale-replay', action)
     expect(e.message).toBe(
       "stale-replay: 'increment' was prepared with a buffer that is gone: its 'x', the buffer 'cache', was destroyed\n" +
-        '  note: keep the buffer for as long as it is used, give another one with bind, or prepare and record again',
+        '  note: keep the buffer while it is used, bind another one, or prepare and record again',
     )
   }
   step.bind({ x: runtime.buffer(range(4, 5)) })

@@ -55,9 +55,7 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
 
   /** Runs it once, in order with everything else. Resolves and rejects as `runtime.run` does, and with `stale-replay`. */
   run(): Promise<void> {
-    const plan = this.#step.latest
-    const gone = staleness(plan)
-    return gone ? Promise.reject(gone) : this.#launches.again(plan)
+    return this.#launches.again(this.#step.latest)
   }
 
   /**
@@ -103,7 +101,7 @@ export class PreparedDispatch<K extends CompiledKernel = CompiledKernel> {
       throw fault('extra-binding', `'${this.kernel.name}': '${name}' cannot be bound to something else`, note)
     }
     const values = { ...this.#values, ...bindings }
-    const draft = this.#loaded.draft(values, this.#options, this.#launches.buffers.range, 'kept')
+    const draft = this.#loaded.draft(this.bind, values, this.#options, this.#launches.buffers.range, 'kept')
     if (draft.variant !== this.#step.latest.variant) {
       const note = 'prepare one dispatch for the use in place and one for separate buffers'
       throw fault(

@@ -2,9 +2,10 @@ import type { RecordedOp } from './backend'
 import type { Range } from './bindings'
 import { type BufferLike, DeviceBuffer, formOf, type ReadRange } from './buffer'
 import { type ArrayType, viewAs } from './bytes'
-import { count, fault } from './errors'
+import { count, fault, shown } from './errors'
 import type { Launches } from './launches'
-import { type PreparedDispatch, stepOf, workOf } from './prepared'
+import { PreparedDispatch, stepOf, workOf } from './prepared'
+import { quiet } from './work'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -14,6 +15,8 @@ export interface Reading<out T> {
   readonly index: number
   readonly decode: (bytes: Bytes) => T
 }
+
+const USE = 'await what it needs before: runtime.record((r) => { r.dispatch(step); return [r.read(y)] })'
 
 /** Takes down what a recording will do, in order. Nothing runs. */
 export class Recorder {
@@ -28,11 +31,13 @@ export class Recorder {
 
   /** Runs a prepared dispatch, with the params and bindings that it has when the recording is replayed. */
   dispatch(prepared: PreparedDispatch): this {
+    if (!(prepared instanceof PreparedDispatch)) {
+      throw fault('bad-argument', `${shown(prepared)} was given, expected a prepared dispatch`, USE)
+    }
     if (workOf(prepared) !== this.#launches.work) {
       throw fault('foreign-buffer', `'${prepared.kernel.name}' was prepared by another runtime`)
     }
-    this.#ops.push({ kind: 'dispatch', step: stepOf(prepared) })
-    return this
+    return this.#add({ kind: 'dispatch', step: stepOf(prepared) })
   }
 
   /** Copies all of a buffer or range to another one of the same size: whole words, and not within one buffer. */
@@ -40,8 +45,7 @@ export class Recorder {
     const { range } = this.#launches.buffers
     const [source, target] = [range(from, 'the source of a copy'), range(to, 'the target of a copy')]
     checkCopy(source, target)
-    if (source.size > 0) this.#ops.push({ kind: 'copy', from: source, to: target })
-    return this
+    return source.size > 0 ? this.#add({ kind: 'copy', from: source, to: target }) : this
   }
 
   /** Reads a buffer at this place, as `buffer.read` does; return the reading, and `replay` gives its value. */
@@ -52,9 +56,28 @@ export class Recorder {
     const form = buffer instanceof DeviceBuffer ? formOf(buffer) : null
     const decode = (bytes: Bytes): unknown => (as ? viewAs(as, bytes) : (form?.decode(bytes) ?? bytes))
     const index = this.#ops.filter(({ kind }) => kind === 'read').length
-    this.#ops.push({ kind: 'read', part })
+    this.#add({ kind: 'read', part })
     return { index, decode }
   }
+
+  #add(op: RecordedOp): this {
+    if (Object.isFrozen(this.#ops)) {
+      throw fault('bad-argument', 'nothing can be added to a recording that was made', USE)
+    }
+    this.#ops.push(op)
+    return this
+  }
+}
+
+/** What the function of a recording returned: only readings have a value at each replay. Throws `bad-argument`. */
+export function checkReadings(readings: unknown): void {
+  if (Array.isArray(readings) && readings.every((reading) => typeof reading?.index === 'number')) return
+  if (readings instanceof Promise) quiet(readings)
+  throw fault(
+    'bad-argument',
+    `the function given to record returned ${shown(readings)}, expected a list of readings`,
+    USE,
+  )
 }
 
 function checkCopy(from: Range, to: Range): void {

@@ -103,7 +103,7 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
       work.follow(outcome, this.#reads, this.#writes)
       return quiet(life.during(replayed.then((late) => this.#settled(late, false, batching))))
     } catch (error) {
-      return Promise.reject(error)
+      return work.refused(error, this.#writes) as Promise<never>
     }
   }
 

@@ -15,7 +15,7 @@ import type { Memory } from './memory'
 import { attach, type Observer } from './observer'
 import type { Leak } from './pool/leases'
 import type { PreparedDispatch } from './prepared'
-import { type Reading, Recorder } from './recorder'
+import { checkReadings, type Reading, Recorder } from './recorder'
 import { Recording } from './recording'
 import type { Arguments, BufferOptions, Launcher, PrepareOptions, RunOptions, RuntimeStats } from './signature'
 import { Work } from './work'
@@ -67,7 +67,11 @@ export class Runtime {
     }
   }
 
-  /** A buffer with the bytes of a typed array, of its window when it is a view; `read()` gives that kind of array. */
+  /**
+   * A buffer with the bytes of a typed array, of its window when it is a view; `read()` gives that kind of array. The kind
+   * is how the host sees the bytes, and no more: a binding of any type takes them, so a Uint32Array that is bound to
+   * `array<f32>` gives the floats of those bits.
+   */
   buffer<T extends ArrayBufferView>(data: T, options?: BufferOptions): DeviceBuffer<T extends DataView ? Uint8Array : T>
   buffer(data: ArrayBuffer | SharedArrayBuffer, options?: BufferOptions): DeviceBuffer<Uint8Array<ArrayBuffer>>
   /** A buffer of so many bytes, all 0. */
@@ -112,12 +116,13 @@ export class Runtime {
   /**
    * Runs a kernel once: bindings and params by name in one object. Arguments are checked and copied during the call.
    * Calls take effect in their order, awaited or not. Resolves when the device has accepted the work (in a
-   * batch, when it is recorded) – to see results, read a buffer. Rejects with a code of its own for each wrong argument (nothing has run then), with
-   * `no-variant`, `compile-failed`, `dispatch-failed` or `device-lost`. Later reads of what a rejected launch should
-   * have written reject too, so launches that nobody awaits are not lost.
+   * batch, when it is recorded) – to see results, read a buffer. Rejects with a code of its own for each wrong argument
+   * (nothing has run then), with `no-variant`, `compile-failed`, `dispatch-failed` or `device-lost`. A launch that nobody
+   * awaits is not lost when it fails: later reads of what it should have written reject too, and so do `idle()` and the
+   * batch that it is in. Who awaits a call with a wrong argument has been told, and its buffers are as they were.
    */
   run<K extends CompiledKernel>(kernel: K, args: Arguments<K>, options?: RunOptions): Promise<void> {
-    return this.#launches.launch(kernel, args, options)
+    return this.#launches.launch(this.run, kernel, args, options)
   }
 
   /**
@@ -131,7 +136,7 @@ export class Runtime {
   /** What a launch would do, and why: plain data. Nothing runs or is compiled. Throws as `run` rejects. */
   explainLaunch<K extends CompiledKernel>(kernel: K, args: Arguments<K>, options: RunOptions = {}): LaunchExplanation {
     this.#life.check()
-    return explain(this.#launches.loaded(kernel), args, options, this.#buffers.range)
+    return explain(this.explainLaunch, this.#launches.loaded(kernel), args, options, this.#buffers.range)
   }
 
   /**
@@ -143,7 +148,12 @@ export class Runtime {
     args: Arguments<K>,
     options: PrepareOptions<K> = {},
   ): Promise<PreparedDispatch<K>> {
-    const prepared = await this.#launches.prepare(this.#launches.loaded(kernel), args, options as PrepareOptions)
+    const prepared = await this.#launches.prepare(
+      this.prepare,
+      this.#launches.loaded(kernel),
+      args,
+      options as PrepareOptions,
+    )
     return prepared as unknown as PreparedDispatch<K>
   }
 
@@ -156,11 +166,15 @@ export class Runtime {
    *       return [r.read(logits)]
    *     })
    *     const [values] = await recording.replay()
+   *
+   * Throws `bad-argument` where `body` is async – await what is to be recorded before – or returns anything else.
    */
   record<const R extends readonly Reading<unknown>[] = []>(body: (recorder: Recorder) => R | void): Recording<R> {
     this.#life.check()
     const ops: RecordedOp[] = []
     const readings = body(new Recorder(this.#launches, ops)) ?? ([] as unknown as R)
+    Object.freeze(ops) // a recorder that is kept adds nothing any more
+    checkReadings(readings)
     return new Recording(this.#launches, ops, readings)
   }
 

@@ -33,5 +33,5 @@ export const stale = (who: string, what: string): WeftError =>
   fault(
     'stale-replay',
     `${who} was prepared with a buffer that is gone: ${what} was destroyed`,
-    'keep the buffer for as long as it is used, give another one with bind, or prepare and record again',
+    'keep the buffer while it is used, bind another one, or prepare and record again',
   )

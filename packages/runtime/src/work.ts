@@ -1,5 +1,5 @@
 import type { Backend } from './backend'
-import type { WeftError } from './errors'
+import { asFault, type WeftError } from './errors'
 import type { Life } from './life'
 import { follow, type Memory, type Outcome } from './memory'
 import { Timeline } from './timeline'
@@ -8,6 +8,19 @@ import { Timeline } from './timeline'
 export function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
+}
+
+/** The promise of a call that was refused: it knows whether somebody waits for it. */
+class Refusal extends Promise<void> {
+  told = (): void => undefined
+
+  override then<A = void, B = never>(
+    resolved?: ((value: void) => A | PromiseLike<A>) | null,
+    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.told()
+    return super.then(resolved, rejected)
+  }
 }
 
 /** What became of work that was handed over, or will be. */
@@ -83,6 +96,28 @@ export class Work {
    */
   promised(handed: Handed | Promise<Handed>): Promise<void> {
     return quiet(this.life.during(this.#accepted(handed)))
+  }
+
+  /**
+   * The promise of a call that is refused before anything has run. Who awaits it at once has been told, and what it would
+   * have written is as it was. Otherwise it is told like any failure: by reads of that, by `idle`, by an open batch.
+   */
+  refused(error: unknown, writes: readonly Memory[]): Promise<void> {
+    const reason = asFault(error)
+    const before = writes.map((memory) => memory.outcome)
+    const outcome = follow(Promise.resolve(reason), [], writes)
+    const refusal = new Refusal((_, reject) => reject(error))
+    quiet(refusal)
+    let told = false
+    refusal.told = () => {
+      told = true
+      writes.forEach((memory, i) => {
+        if (memory.outcome === outcome) memory.outcome = before[i] ?? null
+      })
+    }
+    // at the end of the turn, as an engine looks for rejections that nobody handles
+    this.track(new Promise((resolve) => setTimeout(() => resolve(told ? null : reason))))
+    return refusal
   }
 
   async #accepted(handed: Handed | Promise<Handed>): Promise<void> {

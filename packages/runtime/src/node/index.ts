@@ -14,6 +14,7 @@ export interface NodeRuntimeOptions extends RuntimeOptions, DawnOptions {}
  * Rejects `no-webgpu` (the package is not installed or has no build for this machine), `no-adapter` or `no-device`.
  */
 export async function createRuntime(options: NodeRuntimeOptions = {}): Promise<Runtime> {
-  if (options.device !== undefined && options.gpu === undefined) return create(options)
-  return create({ ...options, gpu: options.gpu ?? (await openGpu(options)) })
+  const { dawn, ...rest } = options
+  if (rest.device !== undefined && rest.gpu === undefined) return create(rest)
+  return create({ ...rest, gpu: rest.gpu ?? (await openGpu(dawn ? { dawn } : {})) })
 }

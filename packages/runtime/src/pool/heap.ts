@@ -1,6 +1,5 @@
 import { roundDown, roundUp } from '../bytes'
-import { count, fault } from '../errors'
-import { type Memory, memory, USAGE } from '../memory'
+import { follow, type Memory, memory, USAGE } from '../memory'
 import { type BufferStats, type Leak, Leases } from './leases'
 import { type Block, Pool, type PoolStats, type Source } from './pool'
 import { sizeClass } from './size-class'
@@ -31,7 +30,8 @@ export const BUFFER_USAGE = USAGE.STORAGE | USAGE.UNIFORM | USAGE.INDIRECT | USA
  * whoever asks, so recycled ones are cleared – but not those whose maker overwrites them at once.
  */
 export class Heap {
-  readonly stacks: boolean
+  /** Where a buffer is being made, where that is to be noted. */
+  stackOf: (() => string) | null = null
   readonly pool: Pool
   readonly #source: Source
   readonly #leases: Leases
@@ -39,8 +39,7 @@ export class Heap {
   /** Most bytes of one buffer. */
   readonly #maxSize: number
 
-  constructor(source: Source, maxSize: number | undefined, { maxIdleBytes, stacks }: HeapOptions = {}) {
-    this.stacks = stacks ?? false
+  constructor(source: Source, maxSize: number | undefined, { maxIdleBytes }: HeapOptions = {}) {
     this.pool = new Pool(source, maxIdleBytes ?? MAX_IDLE_BYTES)
     this.#source = source
     this.#leases = new Leases(({ block }) => this.#collected(block))
@@ -145,20 +144,14 @@ export class Heap {
   }
 
   #expect(made: Memory, block: Block): void {
-    const { size, label } = made
-    const outcome = (block.failure as Promise<string | null>).then((text) => {
+    const outcome = (block.failure as Promise<string | null>).then(async (text) => {
       if (text === null) return null
       block.retired = true
       this.trim()
-      return fault(
-        'out-of-memory',
-        `the device gave no buffer of ${count(size)} bytes ('${label}'): ${text}`,
-        'buffers that were kept for reuse are free now: try again, or destroy what is not needed',
-      )
+      // loaded when something is wrong
+      const { outOfMemory } = await import('./out-of-memory')
+      return outOfMemory(made, text)
     })
-    made.outcome = outcome
-    void outcome.then((failure) => {
-      if (!failure && made.outcome === outcome) made.outcome = null
-    })
+    follow(outcome, [], [made])
   }
 }

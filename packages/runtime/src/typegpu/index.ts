@@ -2,6 +2,7 @@ import type { TgpuRoot } from 'typegpu'
 import type { StreamOptions } from '../backend'
 import { onDevice } from '../create'
 import { fault, shown } from '../errors'
+import { checkNames, type Keys } from '../options'
 import type { HeapOptions } from '../pool/heap'
 import { unwrapWith } from './buffers'
 import { TypegpuRuntime } from './runtime'
@@ -17,11 +18,21 @@ export interface TypegpuRuntimeOptions extends Partial<StreamOptions> {
   readonly memory?: HeapOptions | undefined
 }
 
+const OPTIONS: Keys<TypegpuRuntimeOptions> = {
+  root: true,
+  gpu: true,
+  memory: true,
+  maxDispatchesPerSubmit: true,
+  maxSubmitsInFlight: true,
+  passes: true,
+}
+
 const isRoot = (root: unknown): root is TgpuRoot =>
   typeof root === 'object' && root !== null && 'device' in root && 'unwrap' in root
 
 /** A runtime on the device of a TypeGPU root: `createRuntime({ root: await tgpu.init() })`. Rejects `bad-argument`. */
 export async function createRuntime(options: TypegpuRuntimeOptions): Promise<TypegpuRuntime> {
+  checkNames(options, OPTIONS)
   const { root, gpu, memory } = options
   if (!isRoot(root)) {
     throw fault('bad-argument', `root is ${shown(root)}, expected a TypeGPU root`, 'await tgpu.init() gives one')

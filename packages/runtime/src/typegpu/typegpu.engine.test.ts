@@ -105,6 +105,10 @@ gpu('a runtime of a TypeGPU root', () => {
     const schemaless = await failure('bad-argument', () => runtime.read(raw as never))
     expect(schemaless.message).toContain('has no schema to read it by\n  note: name a kind of array')
     await failure('bad-argument', () => createRuntime({ root: device as never }))
+    const unknown = await failure('bad-argument', () => createRuntime({ root, device } as never))
+    expect(unknown.message).toContain(
+      "createRuntime knows no option 'device'\n  note: its options are 'root', 'gpu', 'memory'",
+    )
   })
 
   it('prepares, records and replays with them, and takes the options of other runtimes', async () => {

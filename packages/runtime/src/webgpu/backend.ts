@@ -141,13 +141,8 @@ export class GpuBackend implements Backend, Shared {
   }
 
   async #explain({ message }: GPUError): Promise<WeftError> {
-    const suspects = [...this.#trusted]
-    this.#trusted.clear()
-    for (const suspect of suspects) {
-      const error = await suspect.examine(message)
-      if (error) return error
-    }
-    return fault('dispatch-failed', message)
+    const { firstCulprit } = await import('./culprit')
+    return firstCulprit(this.#trusted, message)
   }
 
   prepare(kernel: CompiledKernel, variant: CompiledVariant, overrides: OverrideValues): Program | Promise<Program> {

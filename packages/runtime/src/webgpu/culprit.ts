@@ -1,4 +1,6 @@
-import { fault, type WeftError } from '../errors'
+import { fault, quoted, textOf, type WeftError } from '../errors'
+import type { Part as Bytes } from '../memory'
+import type { Block } from '../pool/pool'
 import type { Part, Recorded } from './parts'
 import { scoped } from './scopes'
 
@@ -70,4 +72,34 @@ export async function blameGroups(
   const guilty = made[at]
   if (!guilty) return failed(few(made).join(', '), text, [])
   return failed(guilty.title, errors[at]?.message ?? text, few(made.filter(({ title }) => title !== guilty.title)))
+}
+
+/** An error that no scope has caught, with the name of the first of the suspects that is to blame. */
+export async function firstCulprit(suspects: Set<Suspect>, text: string): Promise<WeftError> {
+  const all = [...suspects]
+  suspects.clear()
+  for (const one of all) {
+    const error = await one.examine(text)
+    if (error) return error
+  }
+  return fault('dispatch-failed', text)
+}
+
+/** Something that may be the reason of an error. */
+interface Suspect {
+  examine(text: string): Promise<WeftError | null>
+}
+
+/** Why a readback failed: the device had no staging buffer, did not take the submit, or did not map the bytes. */
+export async function readbackError(
+  parts: Iterable<Bytes>,
+  staging: Block,
+  error: Promise<{ readonly message: string } | null>,
+  failure: unknown,
+): Promise<WeftError> {
+  // nobody else has the staging buffer, so an aborted mapping means that the device is gone
+  if ((failure as Error).name === 'AbortError') return fault('device-lost', 'the device was lost during a readback')
+  const text = (await staging.failure) ?? (await error)?.message ?? textOf(failure)
+  const labels = [...new Set([...parts].map(({ memory }) => memory.label))]
+  return fault('dispatch-failed', `the readback of ${quoted(labels)} failed: ${text}`)
 }

@@ -1,5 +1,5 @@
 import { roundDown, roundUp } from '../bytes'
-import { fault, quoted, textOf, type WeftError } from '../errors'
+import { fault } from '../errors'
 import { type Part, USAGE } from '../memory'
 import type { Block, Pool } from '../pool/pool'
 import { powerOfTwo } from '../pool/size-class'
@@ -113,22 +113,11 @@ export class Readbacks {
       this.pool.release(staging)
       return found
     } catch (failure) {
-      throw await this.#failed(places.keys(), staging, error, failure)
+      staging.retired = true
+      this.pool.release(staging)
+      // loaded when something is wrong
+      const { readbackError } = await import('./culprit')
+      throw await readbackError(places.keys(), staging, error, failure)
     }
-  }
-
-  async #failed(
-    parts: Iterable<Part>,
-    staging: Block,
-    error: Promise<{ readonly message: string } | null>,
-    failure: unknown,
-  ): Promise<WeftError> {
-    staging.retired = true
-    this.pool.release(staging)
-    // nobody else has the staging buffer, so an aborted mapping means that the device is gone
-    if ((failure as Error).name === 'AbortError') return fault('device-lost', 'the device was lost during a readback')
-    const text = (await staging.failure) ?? (await error)?.message ?? textOf(failure)
-    const labels = [...new Set([...parts].map(({ memory }) => memory.label))]
-    return fault('dispatch-failed', `the readback of ${quoted(labels)} failed: ${text}`)
   }
 }

@@ -2,7 +2,7 @@ import type { RecordedOp, Replay, Replayed } from '../backend'
 import type { Range } from '../bindings'
 import type { WeftError } from '../errors'
 import { isEmpty } from '../kernel'
-import { doubts, firstOf, type Outcome, type Part } from '../memory'
+import { firstOf, follow, type Outcome, type Part } from '../memory'
 import type { Block } from '../pool/pool'
 import type { Step } from '../step'
 import type { BindGroupCache, Resource } from './bind-groups'
@@ -230,9 +230,8 @@ export class GpuReplay implements Replay {
     const { suspect } = await import('./culprit')
     const error = await suspect(this.#shared.stream.device, [this.#list.calls, this.#copies], text)
     if (!error) return null
-    doubts.count++
-    for (const { plan } of this.#kept.keys()) for (const memory of plan.writes) memory.outcome = Promise.resolve(error)
-    return error
+    const written = [...this.#kept.keys()].flatMap(({ plan }) => plan.writes)
+    return follow(Promise.resolve(error), [], written)
   }
 
   release(): void {
