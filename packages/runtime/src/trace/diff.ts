@@ -1,6 +1,6 @@
 import type { CompiledBinding, CompiledKernel } from '@weft/codegen'
 import { count, fault } from '../errors'
-import { compare, type Mismatch, type Tolerance } from './elements'
+import { checkTolerance, compare, type Mismatch, type Tolerance } from './elements'
 import { type DispatchStep, dispatchesOf, type Sum, type Trace, type TracedBinding } from './trace'
 
 export interface DiffOptions {
@@ -152,9 +152,11 @@ class Comparison {
 
 /**
  * Finds the first dispatch of `got` that is not, or does not do, what it is and does in `expected`, and the first element
- * of it; null where the traces agree. Throws `bad-trace` where a tolerance is given and contents are missing.
+ * of it; null where the traces agree. Throws `bad-trace` where a tolerance is given and contents are missing, and
+ * `bad-argument` for a tolerance that is negative or no number.
  */
 export function diff(expected: Trace, got: Trace, { tolerance = {} }: DiffOptions = {}): Divergence | null {
+  checkTolerance(tolerance)
   const comparison = new Comparison(expected, got, tolerance)
   const [a, b] = [dispatchesOf(expected), dispatchesOf(got)]
   for (const [number, step] of a.entries()) {

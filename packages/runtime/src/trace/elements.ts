@@ -1,4 +1,5 @@
 import type { CompiledBinding } from '@weft/codegen'
+import { fault, shown } from '../errors'
 import { getScalar, type Scalar, shapeOf } from '../lanes'
 
 /** How values are to be compared. */
@@ -8,6 +9,18 @@ export interface Tolerance {
   readonly rel?: number
   /** Floats that are the same number must have the same bits too: −0 is not 0, and a NaN not any other. */
   readonly exact?: boolean
+}
+
+/** Throws `bad-argument` for what would let everything pass, or nothing. */
+export function checkTolerance(tolerance: Tolerance): void {
+  if (typeof tolerance !== 'object' || tolerance === null) {
+    throw fault('bad-argument', `the tolerance is ${shown(tolerance)}, expected { abs, rel }`)
+  }
+  for (const name of ['abs', 'rel'] as const) {
+    const value: unknown = tolerance[name] ?? 0
+    if (typeof value === 'number' && value >= 0 && value < Infinity) continue
+    throw fault('bad-argument', `the tolerance '${name}' is ${shown(value)}, expected a finite number of at least 0`)
+  }
 }
 
 /** One scalar in a binding that is not what was expected. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { start } from '../testing/cpu'
 import { failure } from '../testing/expect'
 import { fill, increment } from '../testing/fixtures'
+import { crc32 } from './crc'
 import { capture, load, save } from './index'
 
 async function traced() {
@@ -27,22 +28,27 @@ const changed = (change: (bytes: Uint8Array, view: DataView) => void) => {
   change(copy, new DataView(copy.buffer))
   return copy
 }
+/** With the checksum that fits, as if somebody else had written it. */
+const sealed = (bytes: Uint8Array) => {
+  new DataView(bytes.buffer).setUint32(16, crc32(bytes.subarray(0, 16), bytes.subarray(20)), true)
+  return bytes
+}
 const message = async (bytes: Uint8Array) => (await failure('bad-trace', () => load(bytes))).message
 
 /** A file with another header: the value at `path` is replaced, or taken away by undefined. */
 function withHeader(path: string, value: unknown): Uint8Array {
   const length = new DataView(file.buffer).getUint32(12, true)
-  const root = { header: JSON.parse(new TextDecoder().decode(file.subarray(16, 16 + length))) as unknown }
+  const root = { header: JSON.parse(new TextDecoder().decode(file.subarray(20, 20 + length))) as unknown }
   const keys = ['header', ...path.split('.').filter(Boolean)]
   const last = keys.pop() as string
   const parent = keys.reduce((at: unknown, key) => (at as Record<string, unknown>)[key], root)
   Object.assign(parent as object, { [last]: value })
   const text = new TextEncoder().encode(JSON.stringify(root.header))
-  const bytes = new Uint8Array(16 + text.byteLength + 1000)
+  const bytes = new Uint8Array(20 + text.byteLength + 1000)
   bytes.set(file.subarray(0, 16))
   new DataView(bytes.buffer).setUint32(12, text.byteLength, true)
-  bytes.set(text, 16)
-  return bytes
+  bytes.set(text, 20)
+  return sealed(bytes)
 }
 
 describe('a file', () => {
@@ -64,8 +70,8 @@ describe('a file', () => {
     expect(await message('WEFTRACE' as unknown as Uint8Array)).toBe(
       "bad-trace: the file is 'WEFTRACE', expected a Uint8Array of its bytes",
     )
-    expect(await message(changed((_, view) => view.setUint32(8, 2, true)))).toBe(
-      'bad-trace: the file has version 2, and this reads version 1\n  note: capture it again',
+    expect(await message(changed((_, view) => view.setUint32(8, 1, true)))).toBe(
+      'bad-trace: the file has version 1, and this reads version 2\n  note: capture it again',
     )
   })
 
@@ -73,17 +79,40 @@ describe('a file', () => {
     expect(await message(file.subarray(0, 100))).toMatch(
       /^bad-trace: the file ends after 100 bytes, expected at least [\d,]+$/,
     )
-    expect(await message(file.subarray(0, file.byteLength - 8))).toMatch(/ends after .* bytes/)
-    expect(await message(changed((bytes) => void bytes.fill(0x58, 16, 20)))).toContain(
-      'the header of the file is no JSON',
+    const shorter = file.slice(0, file.byteLength - 8)
+    expect(await message(shorter)).toMatch(
+      /^bad-trace: the file is damaged, or ends early: its checksum is [0-9a-f]+, expected [0-9a-f]+\n/,
     )
-    expect(await message(changed((bytes) => void bytes.fill(0xff, 16, 20)))).toContain(
-      'the header of the file is no JSON',
-    )
-    const last = changed((bytes) => void (bytes[bytes.byteLength - 8] = 0x77))
+    expect(await message(sealed(shorter))).toMatch(/ends after .* bytes/)
+    for (const byte of [0x58, 0xff]) {
+      const header = sealed(changed((bytes) => void bytes.fill(byte, 20, 24)))
+      expect(await message(header)).toContain('the header of the file is no JSON')
+    }
+    const last = sealed(changed((bytes) => void (bytes[bytes.byteLength - 8] = 0x77)))
     expect(await message(last)).toMatch(
       /^bad-trace: a content of 12 bytes is damaged: its sum is [0-9a-f]{32}, expected [0-9a-f]{32}$/,
     )
+  })
+
+  it('is refused where one bit anywhere is another, or bytes follow', async () => {
+    const own = file.slice()
+    for (let at = 0; at < own.byteLength; at++) {
+      const bit = 1 << (at % 8)
+      own[at] = (own[at] as number) ^ bit
+      await failure('bad-trace', () => load(own))
+      own[at] = (own[at] as number) ^ bit
+    }
+    expect(await load(own)).toEqual(trace)
+    const longer = new Uint8Array(own.byteLength + 1)
+    longer.set(own)
+    await failure('bad-trace', () => load(longer))
+  })
+
+  it('has the CRC-32 that others compute', () => {
+    const text = (value: string) => new TextEncoder().encode(value)
+    expect(crc32(text('123456789')).toString(16)).toBe('cbf43926')
+    expect(crc32(text('1234'), text(''), text('56789'))).toBe(crc32(text('123456789')))
+    expect(crc32(new Uint8Array(0))).toBe(0)
   })
 
   it.each<[expected: string, path: string, value: unknown]>([

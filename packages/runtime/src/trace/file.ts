@@ -1,15 +1,17 @@
 import { roundUp } from '../bytes'
 import { count, fault, shown, textOf } from '../errors'
 import { checkHeader, type Places } from './check'
+import { crc32 } from './crc'
 import { type Sum, sumOf, type Trace } from './trace'
 
 /**
- * A trace as a file: `WEFTRACE`, the version and the length of the header as u32 (little endian), the header as JSON in
- * UTF-8, and the contents, each at a multiple of 8 bytes behind it.
+ * A trace as a file: `WEFTRACE`, then the version, the length of the header and the CRC-32 of all other bytes as u32
+ * (little endian), the header as JSON in UTF-8, and the contents, each at a multiple of 8 bytes behind it.
  */
 const MAGIC = 'WEFTRACE'
-const VERSION = 1
-const START = 16
+const VERSION = 2
+const CRC = 16
+const START = 20
 const ALIGN = 8
 
 /** The bytes of a file that `load` reads. The same trace gives the same bytes. */
@@ -30,10 +32,17 @@ export function save(trace: Trace): Uint8Array<ArrayBuffer> {
   view.setUint32(12, header.byteLength, true)
   file.set(header, START)
   for (const [sum, bytes] of trace.contents) file.set(bytes, body + (places[sum]?.[0] ?? 0))
+  view.setUint32(CRC, checksumOf(file), true)
   return file
 }
 
-/** Reads what `save` wrote, and checks it: contents against their sums, steps against what they refer to. Rejects `bad-trace`. */
+/** Of everything but itself. */
+const checksumOf = (file: Uint8Array): number => crc32(file.subarray(0, CRC), file.subarray(START))
+
+/**
+ * Reads what `save` wrote, and checks it: all bytes against their checksum, contents against their sums, steps against
+ * what they refer to. Rejects `bad-trace`.
+ */
 export async function load(file: Uint8Array): Promise<Trace> {
   if (!(file instanceof Uint8Array))
     throw fault('bad-trace', `the file is ${shown(file)}, expected a Uint8Array of its bytes`)
@@ -46,6 +55,11 @@ export async function load(file: Uint8Array): Promise<Trace> {
     throw fault('bad-trace', `the file has version ${version}, and this reads version ${VERSION}`, 'capture it again')
   const length = view.getUint32(12, true)
   if (START + length > bytes.byteLength) throw short(bytes.byteLength, START + length)
+  const [has, found] = [view.getUint32(CRC, true), checksumOf(bytes)]
+  if (has !== found) {
+    const sums = `its checksum is ${found.toString(16)}, expected ${has.toString(16)}`
+    throw fault('bad-trace', `the file is damaged, or ends early: ${sums}`, 'copy it again, or capture it again')
+  }
   const { trace, places } = checkHeader(parse(bytes.subarray(START, START + length)))
   return { ...trace, contents: await contentsOf(places, bytes, roundUp(START + length, ALIGN)) }
 }

@@ -220,3 +220,19 @@ it('does not replay textures, whose content it has not', async () => {
   )
   expect(runtime.stats.buffers.live).toBe(2)
 })
+
+it('refuses a tolerance that is none', async () => {
+  const { runtime } = await start()
+  const trace = await chain(runtime, all)
+  for (const value of [Number.NaN, -5, Infinity, '1']) {
+    for (const name of ['abs', 'rel']) {
+      const e = await failure('bad-argument', () => diff(trace, trace, { tolerance: { [name]: value as number } }))
+      const shown = typeof value === 'string' ? `'${value}'` : value
+      expect(e.message).toBe(
+        `bad-argument: the tolerance '${name}' is ${shown}, expected a finite number of at least 0`,
+      )
+    }
+  }
+  await failure('bad-argument', () => diff(trace, trace, { tolerance: 0.1 as never }))
+  expect(diff(trace, trace, { tolerance: { abs: 0, rel: 1e-3 } })).toBe(null)
+})
