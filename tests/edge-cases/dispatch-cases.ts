@@ -1,6 +1,6 @@
 import { ceilDiv, d, f16, f32, fn, func, input, kernel, output, ptr, subgroupMatrix, texture, u32, vec2u, type Builder, type Expr } from '@weft/dsl'
 import type { ParityCase } from '../parity/case.js'
-import { f16s, f32of, f32s, u32of, u32s, unset } from '../parity/data.js'
+import { f16s, f32of, f32s, partly, u32of, u32s, unset } from '../parity/data.js'
 import { computes } from './support.js'
 
 /** Kernels for the edge cases 74–90 that are met by what is emitted. */
@@ -8,6 +8,12 @@ import { computes } from './support.js'
 export const numbered = (name: string, n: number): ParityCase => ({
   name, bindings: { y: unset(n) }, params: { n }, expect: { y: u32of(n, (i) => i) },
   kernel: kernel('numbered', { workgroupSize: [1], bindings: { y: output(d.arrayOf(d.u32)) }, params: { n: d.u32 }, workgroups: ({ n: count }) => [count], guards: 'off' }, ({ y }, k) => y.at(k.workgroupIndex).set(k.workgroupIndex)),
+})
+
+/** A product of params over `c`: each workgroup of the launch writes its number, and none after them. */
+const portioned = (name: string, c: number, [rows, cols]: readonly [number, number], n: number): ParityCase => ({
+  name, bindings: { y: unset(n + 1000) }, params: { rows, cols }, expect: { y: partly(n + 1000, u32of(n, (i) => i)) },
+  kernel: kernel('portioned', { workgroupSize: [1], bindings: { y: output(d.arrayOf(d.u32)) }, params: { rows: d.u32, cols: d.u32 }, workgroups: (p) => [ceilDiv(p.rows.mul(p.cols), c)], guards: 'off' }, ({ y }, k) => y.at(k.workgroupIndex).set(k.workgroupIndex)),
 })
 
 /** The sum of x over each workgroup of 64; those beyond n are zeros, and all of them meet the barriers. */
@@ -87,6 +93,10 @@ export const matrices = kernel('matrices', { workgroupSize: [128], bindings: { a
 
 export const dispatch: readonly ParityCase[] = [
   numbered('[edge-74 emits] 65,537 workgroups, folded', 65537),
+  portioned('[edge-74 emits] the greatest product below 2³², in portions of 2²⁰', 1 << 20, [65536, 65535], 4096),
+  portioned('[edge-74 emits] a product of 2³², in portions of 2²⁰', 1 << 20, [65536, 65536], 4096),
+  portioned('[edge-74 emits] the greatest param, in portions of 2³⁰', 1 << 30, [2 ** 32 - 1, 1], 4),
+  portioned('[edge-74 emits] a product above 2³², in portions of 2¹⁶, folded', 1 << 16, [65537, 65536], 65537),
   { name: '[edge-75 emits] a tail of 100 elements in workgroups of 64', kernel: tailed, bindings: { x: f32of(100, (i) => i), y: unset(2) }, params: { n: 100 }, expect: { y: f32s(2016, 2934) } },
   { name: '[edge-78 emits] [edge-79 emits] a sum by subgroups of any size, or without', kernel: bySubgroups, bindings: { x: u32of(64, (i) => i * i), y: unset(1) }, expect: { y: u32s(85344) } },
   computes('[edge-80 emits] bools are counted as u32, in uniform flow', u32, [1, 1], ({ k, u32: u }) => [k.subgroupAdd(fn.select(u32(0), 1, u(0).gt(0))), u32(k.subgroupAny(u(0).gt(0)))], { inputs: { u32: [4] } }),

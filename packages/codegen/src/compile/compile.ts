@@ -19,6 +19,7 @@ import {
   paramsLayout,
   slotList,
 } from '../layout'
+import { launchOf } from '../passes/guard'
 import { PROFILES, type Profile, unsupported } from '../profiles'
 import { lazy } from './lazy'
 import { needsOf } from './needs'
@@ -174,7 +175,7 @@ function describe(
       default: o.default,
       key: String(ids.get(o.name) ?? o.name),
     })),
-    launch: kernel.launch,
+    launch: launchOf([...kernels.values()]),
     ...(cost && { cost }),
     aliases: kernel.aliases,
     variants,

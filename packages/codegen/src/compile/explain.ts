@@ -100,6 +100,11 @@ function reasonLines(source: KernelSource, variant: string, profile: Profile, op
       '  guard: surplus workgroups of a folded launch leave first, since the launch is linear and the kernel counts workgroups',
     )
   }
+  if (before.launch?.folds && !after.launch?.folds) {
+    lines.push(
+      '  not folded: u32 cannot follow the launch rule, so a launch has no more workgroups than one dimension of the device',
+    )
+  }
   const unrolled = count(before, (s) => s === 'range') - count(after, (s) => s === 'range')
   if (unrolled > 0) lines.push(`  unrolled or dropped: ${plural(unrolled, 'loop')}`)
   return lines

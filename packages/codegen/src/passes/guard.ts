@@ -6,8 +6,10 @@ import {
   forEachExpr,
   type HostExpr,
   type Kernel,
+  type LaunchRule,
   operands,
 } from '@weft/dsl/ir'
+import { countExpr } from './count'
 import { hostExpr, linearWorkgroupIndex } from './launch'
 import { opOf } from './nodes'
 import type { Rewriting } from './rewrite'
@@ -22,10 +24,11 @@ import type { Rewriting } from './rewrite'
  */
 export function guard(walk: Rewriting): void {
   const { kernel } = walk
-  const count = kernel.launch?.folds ? kernel.launch.workgroups[0] : undefined
-  if (count === undefined || !countsWorkgroups(kernel) || isGuarded(kernel, count)) return
+  const count = surplusFrom(kernel)
+  if (count === null) walk.kernel = { ...kernel, launch: launchOf([kernel]) }
+  if (!count) return
   const result = { kind: 'result', type: 'u32', id: -1 } as const // which no result of the builder has
-  const test = opOf(-1, 'ge', result, hostExpr(count, kernel))
+  const test = opOf(-1, 'ge', result, count)
   walk.kernel = {
     ...kernel,
     body: [
@@ -34,6 +37,19 @@ export function guard(walk: Rewriting): void {
       ...kernel.body,
     ],
   }
+}
+
+/** The launch rule of variants; not folded where one of them cannot tell the surplus from the rest. */
+export function launchOf(variants: readonly Kernel[]): LaunchRule | null {
+  const launch = variants[0]?.launch ?? null
+  return launch && variants.some((kernel) => surplusFrom(kernel) === null) ? { ...launch, folds: false } : launch
+}
+
+/** The number from which on workgroups are surplus, if they are to leave; null where the kernel cannot compute it. */
+function surplusFrom(kernel: Kernel): Expr | null | undefined {
+  const count = kernel.launch?.folds ? kernel.launch.workgroups[0] : undefined
+  if (count === undefined || !countsWorkgroups(kernel) || isGuarded(kernel, count)) return undefined
+  return countExpr(count, kernel)
 }
 
 function countsWorkgroups(kernel: Kernel): boolean {

@@ -44,7 +44,8 @@ export interface KernelDecl<
   readonly overrides?: O
   /**
    * The launch rule: how many workgroups to dispatch. One count is linear: `k.workgroupIndex` runs over it, 0 is
-   * skipped, and a count above what the device takes in one dimension is folded.
+   * skipped, and a count above what the device takes in one dimension is folded; not so that of a rule which u32 cannot
+   * follow, as a product over a param or over more than 2¹⁶, unless the body tests the linear index itself.
    */
   readonly workgroups?: (n: HostView<B, O, N>) => readonly HostArg[]
   /**
