@@ -206,9 +206,11 @@ export class Flow {
 
   // Values and places.
 
-  /** What a variable depends on that holds `value`, and whether that is limited. */
-  held(value: Expr): Mask {
-    const limited = this.#counts && isInteger(value.type) && this.ranges.of(value) < Infinity
+  /** What a variable depends on that holds `value`, and whether that is limited: not by a test of what it held before. */
+  held(value: Expr, into?: Place): Mask {
+    const slot = into && this.slotOf(into)
+    const before = slot !== undefined && this.state && (this.state[slot] as Mask) & UNLIMITED ? this.state[slot + 1] : 0
+    const limited = this.#counts && isInteger(value.type) && this.ranges.of(value, before) < Infinity
     return this.sources.of(value) | this.flow | (limited ? 0 : UNLIMITED)
   }
 

@@ -110,6 +110,18 @@ const FINE: readonly Case[] = [
     },
   ],
   [
+    'a tested variable that is clamped after it changed, and one that sums up what is limited',
+    () => {
+      const [v, sum] = [t.variable('i', 'u32', t.lid()), t.variable('sum', 'u32', n)]
+      const [test, read, again] = [t.load(t.ref(v)), t.load(t.ref(v)), t.load(t.ref(v))]
+      const [part, whole] = [t.load(t.ref(sum)), t.load(t.ref(sum))]
+      const clamped = t.store(t.ref(v), t.op('min', t.op('add', read.result, t.u(64)), n))
+      const summed = t.store(t.ref(sum), t.op('add', part.result, n))
+      const body = [read, clamped, again, to(again.result), part, summed, whole, to(whole.result)]
+      return kernel([t.var_(v), t.var_(sum), test, t.if_(lt(test.result), body)])
+    },
+  ],
+  [
     'a value that was loaded twice before its test',
     () => {
       const v = t.variable('i', 'u32', t.lid())
@@ -206,6 +218,18 @@ const FAULTS: readonly (readonly [string, () => Kernel, string])[] = [
       const test = t.load(t.ref(v))
       const read = t.load(t.ref(v))
       return kernel([t.var_(v), test, t.if_(lt(test.result), [t.store(t.ref(v), t.lid()), read, to(read.result)])])
+    },
+    fault("the variable 'i'"),
+  ],
+  [
+    'a variable that is added to since the test',
+    () => {
+      const v = t.variable('i', 'u32', t.lid())
+      const test = t.load(t.ref(v))
+      const read = t.load(t.ref(v))
+      const again = t.load(t.ref(v))
+      const more = t.store(t.ref(v), t.op('add', read.result, t.u(64)))
+      return kernel([t.var_(v), test, t.if_(lt(test.result), [read, more, again, to(again.result)])])
     },
     fault("the variable 'i'"),
   ],

@@ -53,15 +53,25 @@ export class Ranges {
     this.#now = context.nodes.tick()
   }
 
-  /** The greatest value of an index, or ∞: nothing limits it. */
-  of(e: Expr): number {
+  /** The greatest value of an index, or ∞: nothing limits it. `but`: what tests say of this leaf, if of any, is void. */
+  of(e: Expr, but?: Leaf): number {
     const most = this.#look(e)
+    if (but && most < Infinity && this.#limited[but]) return this.#without(but, e)
     if (most < Infinity || this.#deep) return most
     // What names stand for is looked at from where it is first needed.
     this.#deep = true
     this.#forget(0)
     this.#looked = 0
     return this.#look(e)
+  }
+
+  #without(leaf: Leaf, e: Expr): number {
+    this.#limited[leaf] = false
+    this.#now = this.#context.nodes.tick()
+    const most = this.#greatest(e)
+    this.#limited[leaf] = true
+    this.#now = this.#context.nodes.tick()
+    return most
   }
 
   #look(e: Expr): number {

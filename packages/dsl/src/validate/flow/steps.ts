@@ -101,7 +101,7 @@ const STEP: Cases<Stmt, void, [Flow]> = {
   load,
   store: (s, f) => {
     checkStore(s.place, s.at, 'stored', f)
-    f.put(s.place, f.held(s.value))
+    f.put(s.place, f.held(s.value, s.place))
   },
   effect,
   call,
