@@ -1,10 +1,9 @@
 import type { Block, Expr, Kernel, Let, Place, Variable } from '@weft/dsl/ir'
-import { foldExpr } from './fold'
-import type { Graph, Working } from './graph'
+import type { Graph } from './graph'
 import type { Node } from './node'
 import { definedOperands, knownConstant } from './operands'
 import { mapPlace } from './places'
-import { rewrite, rewriting, working } from './rewrite'
+import { working } from './rewrite'
 import { isTrap } from './traps'
 import { Walk } from './walk'
 
@@ -14,19 +13,12 @@ import { Walk } from './walk'
  * divisions of integers, through whose `let`s naga looks, get operands that mean the same.
  */
 export function runtimeConstants(kernel: Kernel): Kernel {
-  const k = folded(working(kernel))
+  const k = working(kernel)
   const { graph } = k
-  if (!graph.traps && graph.constants.size === 0) return k
+  if (!graph.traps && graph.constants.size === 0) return kernel
   const body = (block: Block): Block => new Constants(graph).body(block)
   return { ...k, functions: k.functions.map((f) => ({ ...f, body: body(f.body) })), body: body(k.body) }
 }
-
-/**
- * What a compiler evaluates is a constant here too. Where the passes run one by one, or without `fold`, later ones make constants
- * that nothing has folded: `vec3u(x ^ x)`.
- */
-const folded = (kernel: Working): Working =>
-  kernel.graph.rules.includes(foldExpr) ? kernel : rewrite({ ...rewriting(kernel), rules: [foldExpr] })
 
 class Constants extends Walk {
   /** The constants that have names, first in the body. */
