@@ -33,6 +33,9 @@ export function checkSizes(what: string, sizes: Readonly<Record<string, number>>
   }
 }
 
+/** The bytes of an element: half of a word for f16, a word for everything else, bools too. */
+export const bytesIn = (type?: string): number => (type === 'f16' ? 2 : 4)
+
 /** The bytes of a buffer, or of a range of one. */
 export const bytesOf = (buffer: BufferLike): number => {
   if ('size' in buffer && typeof buffer.size === 'number') return buffer.size

@@ -1,6 +1,6 @@
 import * as g from '../../generated/attention-backward'
 import { type AttentionShape, checkAttention, dropoutParams, type SightOptions } from '../attention-forward/host'
-import { type BufferLike, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
 
 export interface AttentionBackwardArgs extends Omit<AttentionShape, 'capacity'>, SightOptions {
   /** [batch, heads, queries, headSize] */
@@ -58,7 +58,7 @@ export async function attentionBackward(
   const { kvHeads, sight } = checkAttention(what, args)
   if (headSize > 256) throw new RangeError(`${what}: headSize must be at most 256, got ${headSize}`)
   const dropped = dropoutParams(what, args.dropout)
-  const bytes = type === 'f16' ? 2 : 4
+  const bytes = bytesIn(type)
   const rows = batch * heads * queries
   const [fromQueries, fromKeys] = [rows * headSize, batch * kvHeads * keys * headSize]
   checkBuffers(what, {

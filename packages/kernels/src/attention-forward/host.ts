@@ -1,4 +1,4 @@
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import { dropThreshold } from '../parts/random'
 import { chooseAttentionForward } from './choose'
 import { NO_WINDOW } from './window'
@@ -82,7 +82,7 @@ export async function attentionForward(
       `${what}: kernels ship for head sizes that are multiples of 4 up to 256, got ${headSize}; pass { kernel: compile(attentionForwardOf(name, { headSize: ${headSize}, exact: true, … })) }, with compile from '@weft/codegen' and attentionForwardOf from '@weft/kernels/source'`,
     )
   }
-  const bytes = type === 'f16' ? 2 : 4
+  const bytes = bytesIn(type)
   const [rows, pairs] = [batch * heads * queries, batch * kvHeads * capacity]
   checkBuffers(what, {
     q: [q, rows * headSize, bytes],

@@ -1,7 +1,7 @@
 import * as g from '../../generated/attention-unfused'
 import { type AttentionShape, checkAttention, type SightOptions } from '../attention-forward/host'
 import { gemm } from '../gemm'
-import { type BufferLike, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
 
 export interface AttentionUnfusedArgs extends AttentionShape, SightOptions {
   /** [batch, heads, queries, headSize] */
@@ -32,7 +32,7 @@ export async function attentionUnfused(
   const what = 'attention_unfused'
   const { q, k, v, out, weights, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, capacity, sight } = checkAttention(what, args)
-  const bytes = type === 'f16' ? 2 : 4
+  const bytes = bytesIn(type)
   const rows = batch * heads * queries
   const pairs = batch * kvHeads * capacity * headSize
   checkBuffers(what, {

@@ -1,6 +1,6 @@
 import * as g from '../../generated/decode'
 import { checkAttention, type SightOptions } from '../attention-forward/host'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import { chooseDecodeSplits } from './choose'
 
 export interface AttentionDecodeArgs extends Pick<SightOptions, 'window' | 'scale' | 'softCap'> {
@@ -65,7 +65,7 @@ export async function attentionDecode(
   const { splits = chooseDecodeSplits(rows, keys) } = args
   checkSizes(what, { splits })
   if (splits === 0) throw new RangeError(`${what}: splits must be an integer from 1 on, got 0`)
-  const [bytes, cacheBytes] = [type, cacheType].map((of) => (of === 'f16' ? 2 : 4)) as [number, number]
+  const [bytes, cacheBytes] = [type, cacheType].map(bytesIn) as [number, number]
   checkBuffers(what, {
     q: [q, rows * headSize, bytes],
     k: [k, batch * kvHeads * capacity * headSize, cacheBytes],

@@ -1,4 +1,4 @@
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import type { Storage } from '../parts/storage'
 import { chooseGemm, type GemmChoice, joinKernel, splitKernel } from './choose'
 import { type ChunkSizes, chunkSizes, type Extent, parts } from './chunks'
@@ -100,7 +100,7 @@ function checked(args: GemmArgs): Product {
   const sideBySide = c.batch >= n && c.row >= (batch - 1) * c.batch + n
   if (batch > 1 && !apart && !sideBySide)
     throw new RangeError(`gemm: c.batch = ${c.batch} and c.row = ${c.row} let the ${batch} results overlap`)
-  const bytes = type === 'f16' ? 2 : 4
+  const bytes = bytesIn(type)
   checkBuffers('gemm', {
     a: [a.data, reach(a, batch), bytes],
     b: [b.data, reach(b, batch), bytes],

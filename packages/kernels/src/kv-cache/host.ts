@@ -1,5 +1,5 @@
 import * as g from '../../generated/kv-cache'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import { copy } from '../shape'
 
 export interface KvAppendArgs {
@@ -45,7 +45,7 @@ export async function kvAppend(runtime: Runtime, args: KvAppendArgs, options: Ho
       `kv_append: past + tokens must be at most capacity = ${capacity}, got ${past} + ${tokens}; pass ring: true to go round, or kvGrow the cache`,
     )
   }
-  const [heads, bytes, cacheBytes] = [batch * kvHeads, type === 'f16' ? 2 : 4, cacheType === 'f16' ? 2 : 4]
+  const [heads, bytes, cacheBytes] = [batch * kvHeads, bytesIn(type), bytesIn(cacheType)]
   const [added, held] = [heads * tokens * headSize, heads * capacity * headSize]
   checkBuffers('kv_append', {
     k: [k, added, bytes],
@@ -85,7 +85,7 @@ export async function kvGrow(
   if (length > Math.min(from, to)) {
     throw new RangeError(`kv_grow: length must be at most the capacities ${from} and ${to}, got ${length}`)
   }
-  const [heads, bytes] = [batch * kvHeads, type === 'f16' ? 2 : 4]
+  const [heads, bytes] = [batch * kvHeads, bytesIn(type)]
   checkBuffers('kv_grow', { cache: [cache, heads * from * headSize, bytes], out: [out, heads * to * headSize, bytes] })
   const view = (data: BufferLike, capacity: number) => ({ data, strides: [capacity * headSize, headSize, 1] })
   const shape = [heads, length, headSize]

@@ -1,12 +1,10 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/norms'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 
 export type NormType = 'f32' | 'f16'
 
 type Pair = Readonly<Record<NormType, CompiledKernel>>
-
-const bytesOf = (type: NormType): number => (type === 'f16' ? 2 : 4)
 
 interface Rows {
   readonly rows: number
@@ -53,7 +51,7 @@ export async function layernorm(
   options: HostOptions = {},
 ): Promise<void> {
   checkSizes('layernorm', { rows, cols })
-  const [n, bytes] = [rows * cols, bytesOf(type)]
+  const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('layernorm', {
     x: [x, n, bytes],
     weight: [weight, cols, bytes],
@@ -84,7 +82,7 @@ export async function groupnorm(
 ): Promise<void> {
   checkGroups('groupnorm', shape)
   const { items, channels, places, groups } = shape
-  const [n, bytes] = [items * channels * places, bytesOf(type)]
+  const [n, bytes] = [items * channels * places, bytesIn(type)]
   checkBuffers('groupnorm', {
     x: [x, n, bytes],
     weight: [weight, channels, bytes],
@@ -118,7 +116,7 @@ export async function residualRmsnorm(
   options: HostOptions = {},
 ): Promise<void> {
   checkSizes('residual_rmsnorm', { rows, cols })
-  const [n, bytes] = [rows * cols, bytesOf(type)]
+  const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('residual_rmsnorm', {
     x: [x, n, bytes],
     residual: [residual, n, bytes],
@@ -159,7 +157,7 @@ async function rowGradients(
   options: HostOptions,
 ): Promise<void> {
   checkSizes(what, { rows, cols })
-  const [n, bytes] = [rows * cols, bytesOf(type)]
+  const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers(what, {
     x: [x, n, bytes],
     weight: [weight, cols, bytes],
@@ -216,7 +214,7 @@ export async function groupnormBackward(
 ): Promise<void> {
   checkGroups('groupnorm_backward', shape)
   const { items, channels, places, groups } = shape
-  const [n, bytes] = [items * channels * places, bytesOf(type)]
+  const [n, bytes] = [items * channels * places, bytesIn(type)]
   checkBuffers('groupnorm_backward', {
     x: [x, n, bytes],
     weight: [weight, channels, bytes],

@@ -1,5 +1,5 @@
 import * as g from '../../generated/optimizer'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import type { AdamwOptions, SgdOptions } from './reference'
 
 export type OptimizerType = 'f32' | 'f16'
@@ -17,8 +17,6 @@ export interface AdamwArgs extends AdamwOptions {
   /** Of p and g. */
   readonly type?: OptimizerType
 }
-
-const bytesOf = (type: OptimizerType): number => (type === 'f16' ? 2 : 4)
 
 /** One step of AdamW, in place. Defaults are those of PyTorch: β 0.9 and 0.999, eps 1e-8, decay 0.01. `step` counts from 1. */
 export async function adamw(
@@ -43,7 +41,7 @@ export async function adamw(
   checkSizes('adamw', { n })
   if (!Number.isSafeInteger(step) || step < 1)
     throw new RangeError(`adamw: step must be an integer from 1 on, got ${step}`)
-  checkBuffers('adamw', { p: [p, n, bytesOf(type)], g: [gradient, n, bytesOf(type)], m: [m, n], v: [v, n] })
+  checkBuffers('adamw', { p: [p, n, bytesIn(type)], g: [gradient, n, bytesIn(type)], m: [m, n], v: [v, n] })
   const [correction1, correction2] = [1 - beta1 ** step, 1 - beta2 ** step]
   const [rest1, rest2] = [1 - beta1, 1 - beta2]
   const params = { n, lr, beta1, beta2, rest1, rest2, eps, decay, correction1, correction2, scale }
@@ -68,7 +66,7 @@ export async function sgd(
   options: HostOptions = {},
 ): Promise<void> {
   checkSizes('sgd', { n })
-  checkBuffers('sgd', { p: [p, n, bytesOf(type)], g: [gradient, n, bytesOf(type)], b: [b, n] })
+  checkBuffers('sgd', { p: [p, n, bytesIn(type)], g: [gradient, n, bytesIn(type)], b: [b, n] })
   const params = { n, lr, momentum, decay, scale, nesterov: Number(nesterov) }
   await runtime.run(chosen(type === 'f16' ? g.sgd_f16 : g.sgd, options), { p, g: gradient, b, ...params })
 }
@@ -92,7 +90,7 @@ export async function clipByNorm(
 ): Promise<void> {
   checkSizes('clip_by_norm', { n })
   if (!(most > 0)) throw new RangeError(`clip_by_norm: most must be above 0, got ${most}`)
-  checkBuffers('clip_by_norm', { g: [gradient, n, bytesOf(type)], squares: [squares, 1] })
+  checkBuffers('clip_by_norm', { g: [gradient, n, bytesIn(type)], squares: [squares, 1] })
   await runtime.run(chosen(type === 'f16' ? g.clip_by_norm_f16 : g.clip_by_norm, options), {
     g: gradient,
     squares,

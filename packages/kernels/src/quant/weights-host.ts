@@ -1,5 +1,5 @@
 import type { CompiledKernel } from '@weft/codegen'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import type { Storage } from '../parts/storage'
 
 /** What weights of some format are on the device: their sizes, and bindings and params of the format by the kernels' names. */
@@ -23,7 +23,7 @@ const buffersOf = ({ bindings }: Bound) =>
 /** The bytes of an element; an error for a type that is none. */
 export function checkType(what: string, type: Storage): number {
   if (type !== 'f32' && type !== 'f16') throw new RangeError(`${what}: type must be f32 or f16, got ${String(type)}`)
-  return type === 'f16' ? 2 : 4
+  return bytesIn(type)
 }
 
 export interface WeightsTo {

@@ -1,5 +1,5 @@
 import * as g from '../../generated/rope'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import { ropeTableSize } from './table'
 
 export interface RopeArgs {
@@ -50,7 +50,7 @@ async function rotate(
   if (rotary % 2 !== 0 || rotary > headSize) {
     throw new RangeError(`${what}: rotary must be even and at most headSize = ${headSize}, got ${rotary}`)
   }
-  const [elements, bytes] = [batch * heads * tokens * headSize, type === 'f16' ? 2 : 4]
+  const [elements, bytes] = [batch * heads * tokens * headSize, bytesIn(type)]
   if (elements === 0) return
   const pairs = rotary / 2
   checkBuffers(what, {

@@ -1,6 +1,6 @@
 import * as g from '../../generated/rope'
 import { gemm } from '../gemm'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import { ropeTableSize } from './table'
 
 interface QkvSizes {
@@ -56,7 +56,7 @@ export async function ropeQkv(runtime: Runtime, args: RopeQkvArgs, options: Host
   const { qkv, table, q, kCache, vCache, type = 'f32' } = args
   const { batch, tokens, heads, kv_heads, head_size } = params
   const elements = batch * tokens * (heads + 2 * kv_heads) * head_size
-  checkBuffers('rope_qkv', { qkv: [qkv, elements, type === 'f16' ? 2 : 4] })
+  checkBuffers('rope_qkv', { qkv: [qkv, elements, bytesIn(type)] })
   if (elements === 0) return
   const kernel = chosen(type === 'f16' ? g.rope_qkv_f16 : g.rope_qkv, options)
   await runtime.run(kernel, { qkv, table, q, k_cache: kCache, v_cache: vCache, ...params })
@@ -69,7 +69,7 @@ export async function projectQkv(runtime: Runtime, args: ProjectQkvArgs, options
   checkSizes('project_qkv', { hidden })
   const [m, n] = [batch * tokens, (heads + 2 * kvHeads) * headSize]
   if (m * n === 0) return
-  using qkv = runtime.buffer({ size: Math.ceil((m * n * (type === 'f16' ? 2 : 4)) / 4) * 4 })
+  using qkv = runtime.buffer({ size: Math.ceil((m * n * bytesIn(type)) / 4) * 4 })
   const product = { a: x, b: weight, c: qkv, m, n, k: hidden, transposeB: transposed, type, ...(bias ? { bias } : {}) }
   await gemm(runtime, product, options)
   await ropeQkv(runtime, { ...args, qkv }, options)
@@ -88,7 +88,7 @@ function checkQkv(what: string, args: QkvSizes) {
       `${what}: ${ring ? 'tokens' : 'past + tokens'} must be at most capacity = ${capacity}, got ${most}${ring ? '' : '; pass ring: true to go round'}`,
     )
   }
-  const [pairs, bytes] = [rotary / 2, type === 'f16' ? 2 : 4]
+  const [pairs, bytes] = [rotary / 2, bytesIn(type)]
   const held = batch * kvHeads * capacity * headSize
   checkBuffers(what, {
     q: [q, batch * heads * tokens * headSize, bytes],

@@ -1,13 +1,11 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as reduction from '../../generated/reduce'
 import * as g from '../../generated/rows'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 
 export type RowType = 'f32' | 'f16'
 
 type Pair = Readonly<Record<RowType, CompiledKernel>>
-
-const bytesOf = (type: RowType): number => (type === 'f16' ? 2 : 4)
 
 interface Rows {
   readonly rows: number
@@ -31,7 +29,7 @@ export async function logSoftmax(
   options: HostOptions = {},
 ): Promise<void> {
   checkSizes('log_softmax', { rows, cols })
-  const [n, bytes] = [rows * cols, bytesOf(type)]
+  const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('log_softmax', { x: [x, n, bytes], y: [y, n, bytes] })
   if (n > 0) await runtime.run(chosen(LOG[type], options), { x, y, rows, cols })
 }
@@ -52,7 +50,7 @@ async function gradient(
   options: HostOptions,
 ): Promise<void> {
   checkSizes(what, { rows, cols })
-  const [n, bytes] = [rows * cols, bytesOf(type)]
+  const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers(what, { y: [y, n, bytes], dy: [dy, n, bytes], dx: [dx, n, bytes] })
   if (n > 0) await runtime.run(chosen(kernels[type], options), { y, dy, dx, rows, cols })
 }
@@ -100,7 +98,7 @@ export async function crossEntropy(
 ): Promise<void> {
   checkSizes('cross_entropy', { rows, cols })
   checkBuffers('cross_entropy', {
-    x: [x, rows * cols, bytesOf(type)],
+    x: [x, rows * cols, bytesIn(type)],
     target: [target, rows],
     loss: [loss, rows],
     lse: [lse, rows],
@@ -129,7 +127,7 @@ export async function crossEntropyBackward(
   options: HostOptions = {},
 ): Promise<void> {
   checkSizes('cross_entropy_backward', { rows, cols })
-  const [n, bytes] = [rows * cols, bytesOf(type)]
+  const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('cross_entropy_backward', {
     x: [x, n, bytes],
     target: [target, rows],
@@ -160,7 +158,7 @@ export async function meanSquaredError(
   options: HostOptions = {},
 ): Promise<void> {
   checkSizes('squared_error', { n })
-  checkBuffers('squared_error', { x: [x, n, bytesOf(type)], y: [y, n, bytesOf(type)], out: [out, 1] })
+  checkBuffers('squared_error', { x: [x, n, bytesIn(type)], y: [y, n, bytesIn(type)], out: [out, 1] })
   if (n === 0) throw new RangeError('squared_error: there is no mean of 0 elements')
   const kernel = chosen(ERROR[type], options)
   if (n <= PART) {

@@ -1,12 +1,10 @@
 import * as g from '../../generated/sampling'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import { dropThreshold } from '../parts/random'
 import { reduce } from '../reduce'
 import { partOf, SAMPLE_COLS, TOP_K_COLS, temperatureParams } from './plan'
 
 export type SamplingType = 'f32' | 'f16'
-
-const bytesOf = (type: SamplingType): number => (type === 'f16' ? 2 : 4)
 
 function checkU32(what: string, values: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(values)) {
@@ -45,7 +43,7 @@ export async function topK(
   checkSizes('top_k', { rows, cols, k })
   checkMost('top_k', 'cols', cols, TOP_K_COLS)
   if (k > cols) throw new RangeError(`top_k: k must be at most cols = ${cols}, got ${k}`)
-  const bytes = bytesOf(type)
+  const bytes = bytesIn(type)
   checkBuffers('top_k', { x: [x, rows * cols, bytes], values: [values, rows * k, bytes], indices: [indices, rows * k] })
   if (rows * k === 0) return
   using found = runtime.buffer({ size: 4 * rows * k })
@@ -95,7 +93,7 @@ export async function sample(
     throw new RangeError(`sample: temperature must be 0 or a number above, got ${temperature}`)
   if (topK < 1) throw new RangeError(`sample: topK must be at least 1, got ${topK}; leave it out for no limit`)
   if (!(topP >= 0 && topP <= 1)) throw new RangeError(`sample: topP must be from 0 to 1, got ${topP}`)
-  checkBuffers('sample', { logits: [logits, rows * cols, bytesOf(type)], seeds: [seeds, rows], out: [out, rows] })
+  checkBuffers('sample', { logits: [logits, rows * cols, bytesIn(type)], seeds: [seeds, rows], out: [out, rows] })
   if (rows === 0) return
   if (temperature === 0) {
     const { kernels } = options
@@ -146,7 +144,7 @@ async function dropped(
   checkSizes(what, { n })
   checkU32(what, { seed, stream })
   if (!(p >= 0 && p < 1)) throw new RangeError(`${what}: p must be from 0 to below 1, got ${p}`)
-  checkBuffers(what, { [from]: [x, n, bytesOf(type)], [to]: [y, n, bytesOf(type)] })
+  checkBuffers(what, { [from]: [x, n, bytesIn(type)], [to]: [y, n, bytesIn(type)] })
   if (n === 0) return
   const params = { n, seed, stream, threshold: dropThreshold(p), scale: 1 / (1 - p) }
   await runtime.run(chosen(type === 'f16' ? g.dropout_f16 : g.dropout, options), { x, y, ...params })

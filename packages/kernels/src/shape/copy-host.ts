@@ -1,7 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/shape'
 import { collapse, reach, rowMajor, type Shape, sizeOf } from '../elementwise/shape'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 
 /** What elements are: 4-byte values all move as i32 does. */
 export type MovedType = 'f32' | 'f16' | 'i32' | 'u32' | 'bool'
@@ -53,7 +53,7 @@ export async function copy(
     const range = reach({ shape, offset: place.offset }, own, shape)
     if (range === null) return
     if (range[0] < 0) throw new RangeError(`copy: ${names[i]} reaches element ${range[0]}, before its buffer`)
-    checkBuffers('copy', { [names[i] as string]: [place.data, range[1] + 1, type === 'f16' ? 2 : 4] })
+    checkBuffers('copy', { [names[i] as string]: [place.data, range[1] + 1, bytesIn(type)] })
   })
   if (n === 0) return
   const walk = collapse('copy', shape, strides)

@@ -1,6 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/shape'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 
 export interface IndexedArgs {
   /** [outer, size, inner] */
@@ -29,7 +29,7 @@ async function pick(
   options: HostOptions,
 ): Promise<void> {
   checkSizes(what, { outer, size, count, inner })
-  const bytes = type === 'f16' ? 2 : 4
+  const bytes = bytesIn(type)
   checkBuffers(what, {
     x: [x, outer * size * inner, bytes],
     index: [index, indices],

@@ -1,5 +1,5 @@
 import { rowMajor, type Shape, sizeOf } from '../elementwise/shape'
-import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
 import { copy, type MovedType } from './copy-host'
 
 /** What only moves elements: each a copy with the right strides. */
@@ -151,7 +151,7 @@ export async function concatenate(
   const shape = first.shape.map((extent, a) =>
     a === axis ? inputs.reduce((sum, input) => sum + (input.shape[axis] as number), 0) : extent,
   )
-  checkBuffers('concatenate', { out: [out, sizeOf(shape), type === 'f16' ? 2 : 4] })
+  checkBuffers('concatenate', { out: [out, sizeOf(shape), bytesIn(type)] })
   const strides = rowMajor(shape)
   let start = 0
   for (const input of inputs) {
@@ -183,7 +183,7 @@ export async function pad(
   const whole = shape.map((extent, axis) => extent + (before[axis] as number) + (after[axis] as number))
   const strides = rowMajor(whole)
   const offset = before.reduce((sum, extent, axis) => sum + extent * (strides[axis] as number), 0)
-  checkBuffers('pad', { out: [out, sizeOf(whole), type === 'f16' ? 2 : 4] })
+  checkBuffers('pad', { out: [out, sizeOf(whole), bytesIn(type)] })
   await copy(runtime, { from: { data: x }, to: { data: out, offset, strides }, shape, ...typed(type) }, options)
   return whole
 }

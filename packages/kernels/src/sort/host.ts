@@ -11,7 +11,7 @@ import {
   type HostOptions,
   type Runtime,
 } from '../host'
-import { SCAN_BLOCK } from '../scan/plan'
+import { scan } from '../scan/host'
 import { RADIX_BITS, RADIX_BLOCK } from './plan'
 
 export type SortType = 'f32' | 'i32' | 'u32'
@@ -22,16 +22,13 @@ const KEYS: Readonly<Record<SortType, CompiledKernel>> = {
   u32: g.radix_keys_u32,
 }
 
-/** y[i] = the sum of x before i, of u32. */
-async function scanU32(runtime: Runtime, x: BufferLike, y: BufferLike, n: number, options: HostOptions): Promise<void> {
-  const count = Math.ceil(n / SCAN_BLOCK)
-  using totals = runtime.buffer({ size: 4 * count })
-  await runtime.run(chosen(g.scan_blocks_u32, options), { x, y, totals, n, exclusive: 1 })
-  if (count === 1) return
-  using offsets = runtime.buffer({ size: 4 * count })
-  await scanU32(runtime, totals, offsets, count, options)
-  await runtime.run(chosen(g.scan_offsets_u32, options), { offsets, y, n })
-}
+/** y[i] = the sum of x before i, of u32: `scan` with its kernels for u32. */
+const scanU32 = (runtime: Runtime, x: BufferLike, y: BufferLike, n: number, options: HostOptions): Promise<void> =>
+  scan(
+    runtime,
+    { x, y, n, exclusive: true },
+    { kernels: { blocks: chosen(g.scan_blocks_u32, options), offsets: chosen(g.scan_offsets_u32, options) } },
+  )
 
 export interface SortPairsArgs {
   /** u32: [n] */

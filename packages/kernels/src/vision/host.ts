@@ -1,12 +1,11 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/vision'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import { transposedSize, type Window, windowedSize } from './reference'
 
 type Pair = readonly [number, number]
 export type VisionType = 'f32' | 'f16'
 
-const bytesOf = (type: VisionType): number => (type === 'f16' ? 2 : 4)
 const area = ([rows, columns]: Pair): number => rows * columns
 
 /** The greatest finite f32. */
@@ -77,7 +76,7 @@ async function convolve(
       throw new RangeError(`${what}: ${name} must be a multiple of groups = ${groups}, got ${count}`)
   }
   checkResult(what, out)
-  const bytes = bytesOf(type)
+  const bytes = bytesIn(type)
   const taps = ((transposed ? channels * outs : outs * channels) / groups) * area(filter)
   checkBuffers(what, {
     x: [x, items * channels * area(size), bytes],
@@ -223,7 +222,7 @@ function pooled(what: string, { x, y, planes, size, type = 'f32', ...window }: P
   const out = windowedSize(size, { filter, stride, pad, dilation })
   checkResult(what, out)
   const n = planes * area(out)
-  checkBuffers(what, { x: [x, planes * area(size), bytesOf(type)], y: [y, n, bytesOf(type)] })
+  checkBuffers(what, { x: [x, planes * area(size), bytesIn(type)], y: [y, n, bytesIn(type)] })
   const sizes = { planes, height: size[0], width: size[1], out_height: out[0], out_width: out[1] }
   return { out, n, params: { ...sizes, filter, stride, pad, dilation } }
 }
@@ -269,7 +268,7 @@ export interface ResizeArgs {
 function resized(what: string, { x, y, planes, size, out, type = 'f32' }: ResizeArgs): Record<string, number> | null {
   checkSizes(what, { planes, 'size[0]': size[0], 'size[1]': size[1], 'out[0]': out[0], 'out[1]': out[1] })
   const n = planes * area(out)
-  checkBuffers(what, { x: [x, planes * area(size), bytesOf(type)], y: [y, n, bytesOf(type)] })
+  checkBuffers(what, { x: [x, planes * area(size), bytesIn(type)], y: [y, n, bytesIn(type)] })
   if (n === 0) return null
   if (area(size) === 0) throw new RangeError(`${what}: an image of [${size.join(', ')}] has no elements to take`)
   return { planes, height: size[0], width: size[1], out_height: out[0], out_width: out[1] }
@@ -368,7 +367,7 @@ export async function batchNorm(
   const each = Object.entries({ mean, variance, weight, bias }).map(
     ([name, buffer]) => [name, [buffer, channels]] as const,
   )
-  checkBuffers('batch_norm', { x: [x, n, bytesOf(type)], ...Object.fromEntries(each), y: [y, n, bytesOf(type)] })
+  checkBuffers('batch_norm', { x: [x, n, bytesIn(type)], ...Object.fromEntries(each), y: [y, n, bytesIn(type)] })
   const kernel = pick(type, g.batch_norm, g.batch_norm_f16)
   if (n > 0)
     await runtime.run(chosen(kernel, options), { x, mean, variance, weight, bias, y, n, channels, places, eps })
