@@ -14,6 +14,7 @@ import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/ra
 import type { ParityCase } from '../parity/case.js'
 import { attentionError, gamma, U } from './bounds.js'
 import { F16, F32, type Stored } from './given.js'
+import { shipped } from './outputs.js'
 
 interface Sizes {
   readonly batch?: number
@@ -130,9 +131,6 @@ const cases = [F32, F16].flatMap((storage) => [
   rowsCase(storage, 3, 7),
   rowsCase(storage, 2, 128),
 ])
-
-/** As they ship: with params in uniform buffers. */
-const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
 
 export const attentionBackwardCases: readonly ParityCase[] = cases.map(shipped)
 

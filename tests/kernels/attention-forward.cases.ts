@@ -10,6 +10,7 @@ import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
 import { attentionError, U } from './bounds.js'
 import { F16, F32, poisonBehind, type Stored } from './given.js'
+import { shipped } from './outputs.js'
 
 export interface Heads {
   readonly batch?: number
@@ -168,8 +169,5 @@ const cases = [F32, F16].flatMap((storage) => [
   forwardCase(storage, { queries: 5, keys: 17, headSize: 256, heads: [4, 1] }, { width: 256, causal: true, tag: n11 }),
   forwardCase(storage, { queries: 3, keys: 9, headSize: 5 }, { exact: true, causal: true }),
 ])
-
-/** As they ship: with params in uniform buffers. */
-const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
 
 export const attentionForwardCases: readonly ParityCase[] = cases.map(shipped)

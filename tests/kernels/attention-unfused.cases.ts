@@ -4,6 +4,7 @@ import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/window.j
 import type { ParityCase } from '../parity/case.js'
 import { expError, gamma, rowSteps, U } from './bounds.js'
 import { F16, F32, type Stored } from './given.js'
+import { shipped } from './outputs.js'
 
 interface Sizes {
   readonly heads: number
@@ -64,9 +65,6 @@ const cases = [F32, F16].flatMap((storage) => [
   weightsCase(storage, { heads: 1, queries: 4, keys: 40, window: 7, softCap: 1.5 }),
   weightsCase(storage, { heads: 3, queries: 2, keys: 9, past: 3, causal: true, inPlace: true }),
 ])
-
-/** As they ship: with params in uniform buffers. */
-const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
 
 export const attentionUnfusedCases: readonly ParityCase[] = cases.map(shipped)
 

@@ -3,6 +3,7 @@ import { BLOCKS, type BlockName } from '../../packages/kernels/src/blocks/layout
 import { packBlocks, unpackBlocks } from '../../packages/kernels/src/blocks/pack.js'
 import { normal } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
+import { shipped } from './outputs.js'
 import { type CaseWeights, weightCase } from './weights.js'
 
 /** Blocks behind some others, which are bits that must not be read: they begin at no multiple of a word, let alone of 256. */
@@ -25,5 +26,4 @@ const cases: readonly ParityCase[] = blockKernels.map((kernel) => {
   return weightCase(kernel, blockWeights(format, n, 2, before), m, before > 0 ? ' behind 3 blocks [case-S30]' : '')
 })
 
-/** As they ship: with params in uniform buffers. */
-export const blocksCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const blocksCases: readonly ParityCase[] = cases.map(shipped)

@@ -5,6 +5,7 @@ import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
 import { attentionError, expError, gamma, U } from './bounds.js'
 import { F16, F32, poisonBehind, type Stored } from './given.js'
+import { shipped } from './outputs.js'
 
 interface Sizes {
   readonly batch?: number
@@ -146,9 +147,6 @@ const cases = [
     combineCase(half, 2, 3, 256, () => true),
   ]),
 ]
-
-/** As they ship: with params in uniform buffers. */
-const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
 
 export const decodeCases: readonly ParityCase[] = cases.map(shipped)
 

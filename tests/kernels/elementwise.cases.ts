@@ -10,7 +10,7 @@ import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { BufferData, ParityCase, Tolerance } from '../parity/case.js'
 import { f16s, unset } from '../parity/data.js'
 import { expError, U } from './bounds.js'
-import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf } from './outputs.js'
+import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf, shipped } from './outputs.js'
 
 interface Domain {
   readonly lo?: number
@@ -339,5 +339,4 @@ const cases: readonly ParityCase[] = [
   ...[1, 255, 256, 257].map((n) => flatCase(binary[0] as KernelSource, n)),
 ]
 
-/** As they ship: with params in uniform buffers. */
-export const elementwiseCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const elementwiseCases: readonly ParityCase[] = cases.map(shipped)

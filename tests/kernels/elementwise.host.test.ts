@@ -1,32 +1,17 @@
 import { compile } from '@weft/codegen'
-import { cpu } from '@weft/codegen/interp'
 import { elementwiseFunctions, elementwiseReference, ops, runElementwise } from '@weft/kernels'
 import { binary, casts, elementwise, logical, unary } from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
-import { createRuntime } from '@weft/runtime/node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
-import { missing } from '../engines/install.js'
+import { onDevices } from './devices.js'
 
-const why = missing('dawn')
-const sources = new Map([...unary, ...binary, ...logical, ...casts].map((source) => [source.name, source]))
-
-function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
+onDevices('elementwise', [...unary, ...binary, ...logical, ...casts], ({ runtime: opened, options: own }) => {
   let runtime: Runtime
-  beforeAll(async () => {
-    runtime = await open()
+  beforeAll(() => {
+    runtime = opened()
   })
-  afterAll(() => runtime.destroy())
 
-  /** The kernels that ship, or on the CPU those that carry their IR. */
-  const own = ships
-    ? {}
-    : {
-        kernels: (name: string) => {
-          const source = sources.get(name)
-          return source && compile(source)
-        },
-      }
   const empty = (n: number) => runtime.buffer(new Float32Array(n).fill(777))
   const add = elementwiseFunctions.add as (x: number, y: number) => number
 
@@ -115,9 +100,4 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     await runtime.run(gated, { x, y, out, n: 2 })
     expect([...(await out.read(Float32Array))]).toEqual([4, 10])
   })
-}
-
-describe('elementwise on the interpreter', () => hostFunctions(() => createRuntime({ device: cpu() }), false))
-describe.skipIf(why !== undefined)(`elementwise on Dawn${why ? ` (${why})` : ''}`, () =>
-  hostFunctions(() => createRuntime(), true),
-)
+})

@@ -5,7 +5,7 @@ import { type GemmReferenceArgs, gemmReference } from '../../packages/kernels/sr
 import type { ParityCase } from '../parity/case.js'
 import { expError, gamma, U } from './bounds.js'
 import { type Given, poisoned, spread } from './inputs.js'
-import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf } from './outputs.js'
+import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf, shipped } from './outputs.js'
 
 type Sizes = readonly [m: number, n: number, k: number, batch?: number]
 
@@ -260,8 +260,6 @@ const cases: readonly ParityCase[] = [
   manyRows(67, [7, 10]),
 ]
 
-/** As they ship: with params in uniform buffers. */
-const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
 export const gemmCases: readonly ParityCase[] = cases.map(shipped)
 /** Those that take minutes. */
 export const fullCases: readonly ParityCase[] = [

@@ -3,6 +3,7 @@ import { kvAppendReference } from '../../packages/kernels/src/kv-cache/reference
 import type { ParityCase } from '../parity/case.js'
 import { f16s, fromF16 } from '../parity/data.js'
 import { F16, F32 } from './given.js'
+import { shipped } from './outputs.js'
 
 const forms = [
   [kvAppend, F32, F32],
@@ -42,5 +43,4 @@ const cases = forms.flatMap((form) => [
   appendCase(form, [2, 11, 4, 3, 5]),
 ])
 
-/** As they ship: with params in uniform buffers. */
-export const kvCacheCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const kvCacheCases: readonly ParityCase[] = cases.map(shipped)

@@ -5,7 +5,7 @@ import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { BufferData, ParityCase, Tolerance } from '../parity/case.js'
 import { f16s, fromF16 } from '../parity/data.js'
 import { gamma, rowSteps, U } from './bounds.js'
-import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf } from './outputs.js'
+import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf, shipped } from './outputs.js'
 
 type Kind = 'layer' | 'rms' | 'group'
 
@@ -161,5 +161,4 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
   ]),
 ])
 
-/** As they ship: with params in uniform buffers. */
-export const normsCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const normsCases: readonly ParityCase[] = cases.map(shipped)

@@ -4,7 +4,7 @@ import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { BufferData, ParityCase } from '../parity/case.js'
 import { f16s, fromF16 } from '../parity/data.js'
 import { U } from './bounds.js'
-import { near, nearHalf } from './outputs.js'
+import { near, nearHalf, shipped } from './outputs.js'
 
 /** `n` values with guard elements behind, as they lie in memory and as numbers. */
 function given(seed: number, n: number, half: boolean, lo = -1, hi = 1) {
@@ -90,5 +90,4 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
   clipCase(half, 300, 1),
 ])
 
-/** As they ship: with params in uniform buffers. */
-export const optimizerCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const optimizerCases: readonly ParityCase[] = cases.map(shipped)

@@ -1,23 +1,15 @@
-import { compile } from '@weft/codegen'
-import { cpu } from '@weft/codegen/interp'
 import * as kernels from '@weft/kernels'
 import { adamw, clipByNorm, sgd } from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
-import { createRuntime } from '@weft/runtime/node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
-import { missing } from '../engines/install.js'
+import { onDevices } from './devices.js'
 
-const why = missing('dawn')
-const sources = new Map([adamw, sgd, clipByNorm].map((kernel) => [kernel.name, kernel]))
-
-function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
+onDevices('optimizers', [adamw, sgd, clipByNorm], ({ runtime: opened, options: own }) => {
   let runtime: Runtime
-  beforeAll(async () => {
-    runtime = await open()
+  beforeAll(() => {
+    runtime = opened()
   })
-  afterAll(() => runtime.destroy())
-  const own = ships ? {} : { kernels: (name: string) => compile(sources.get(name) as typeof adamw) }
   const n = 33
 
   it('AdamW over ten steps, on a quadratic', async () => {
@@ -64,9 +56,4 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     )
     await runtime.idle()
   })
-}
-
-describe('optimizers on the interpreter', () => hostFunctions(() => createRuntime({ device: cpu() }), false))
-describe.skipIf(why !== undefined)(`optimizers on Dawn${why ? ` (${why})` : ''}`, () =>
-  hostFunctions(() => createRuntime(), true),
-)
+})

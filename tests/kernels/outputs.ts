@@ -1,4 +1,4 @@
-import type { Tolerance } from '../parity/case.js'
+import type { ParityCase, Tolerance } from '../parity/case.js'
 import { f16sOf, unset } from '../parity/data.js'
 
 /** Elements behind each output that nobody may touch. */
@@ -31,3 +31,6 @@ export const HALF = { rel: 2 ** -11, abs: 2 ** -25 } as const
 /** A tolerance for a result that is stored as f16. */
 export const nearHalf = (abs: number, because: string, rel = 0): Tolerance =>
   near(abs + HALF.abs + HALF.abs, `${because}, rounded to f16`, rel + 2 * HALF.rel)
+
+/** A case as the library ships its kernel: with params in uniform buffers. */
+export const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })

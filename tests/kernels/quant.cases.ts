@@ -10,6 +10,7 @@ import {
 } from '../../packages/kernels/src/quant/pack.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
+import { shipped } from './outputs.js'
 import { type CaseWeights, weightCase } from './weights.js'
 
 /** Weights as the kernels get them, with words and scales behind that must not be read. */
@@ -100,5 +101,4 @@ const cases: readonly ParityCase[] = [
   cancelling('matvec1_int4_f16', 'int4', (i) => (i < 2048 ? 12 : 4)),
 ]
 
-/** As they ship: with params in uniform buffers. */
-export const quantCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const quantCases: readonly ParityCase[] = cases.map(shipped)

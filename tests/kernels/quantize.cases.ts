@@ -16,7 +16,7 @@ import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
 import { gamma, U } from './bounds.js'
 import { poisoned, spread } from './inputs.js'
-import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf } from './outputs.js'
+import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf, shipped } from './outputs.js'
 
 const byName = (name: string) => quantizers.find((kernel) => kernel.name === name) as KernelSource
 
@@ -181,5 +181,4 @@ const cases: readonly ParityCase[] = [
   ...arithmetic(64),
 ]
 
-/** As they ship: with params in uniform buffers. */
-export const quantizeCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const quantizeCases: readonly ParityCase[] = cases.map(shipped)

@@ -5,7 +5,7 @@ import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { BufferData, ParityCase, Tolerance } from '../parity/case.js'
 import { f16s, fromF16, unset } from '../parity/data.js'
 import { gamma, rowSteps, U } from './bounds.js'
-import { emptyOutput, filled, near } from './outputs.js'
+import { emptyOutput, filled, near, shipped } from './outputs.js'
 
 const FUNCTIONS: Readonly<Record<string, (values: readonly number[]) => number>> = {
   ...reduceFunctions,
@@ -109,5 +109,4 @@ const cases: readonly ParityCase[] = reductions.flatMap((kernel) => {
   ]
 })
 
-/** As they ship: with params in uniform buffers. */
-export const reduceCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const reduceCases: readonly ParityCase[] = cases.map(shipped)

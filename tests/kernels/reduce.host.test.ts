@@ -1,23 +1,15 @@
-import { compile } from '@weft/codegen'
-import { cpu } from '@weft/codegen/interp'
 import { type ReduceOp, reduce, reduceFunctions, reduceReference } from '@weft/kernels'
 import { reductions } from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
-import { createRuntime } from '@weft/runtime/node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
-import { missing } from '../engines/install.js'
+import { onDevices } from './devices.js'
 
-const why = missing('dawn')
-const sources = new Map(reductions.map((kernel) => [kernel.name, kernel]))
-
-function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
+onDevices('reduce', reductions, ({ runtime: opened, options: own }) => {
   let runtime: Runtime
-  beforeAll(async () => {
-    runtime = await open()
+  beforeAll(() => {
+    runtime = opened()
   })
-  afterAll(() => runtime.destroy())
-  const own = ships ? {} : { kernels: (name: string) => compile(sources.get(name) as (typeof reductions)[number]) }
 
   const floats: readonly ReduceOp[] = ['sum', 'mean', 'sumSquares', 'min', 'max', 'variance']
 
@@ -89,9 +81,4 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     )
     await runtime.idle()
   })
-}
-
-describe('reduce on the interpreter', () => hostFunctions(() => createRuntime({ device: cpu() }), false))
-describe.skipIf(why !== undefined)(`reduce on Dawn${why ? ` (${why})` : ''}`, () =>
-  hostFunctions(() => createRuntime(), true),
-)
+})

@@ -5,6 +5,7 @@ import { ropeTable } from '../../packages/kernels/src/rope/table.js'
 import type { ParityCase } from '../parity/case.js'
 import { U } from './bounds.js'
 import { F16, F32, type Stored } from './given.js'
+import { shipped } from './outputs.js'
 
 interface Sizes {
   readonly outer?: number
@@ -122,9 +123,6 @@ const cases = [F32, F16].flatMap((storage) => [
     interleaved: true,
   }),
 ])
-
-/** As they ship: with params in uniform buffers. */
-const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
 
 export const ropeCases: readonly ParityCase[] = cases.map(shipped)
 

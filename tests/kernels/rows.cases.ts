@@ -12,7 +12,7 @@ import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { BufferData, ParityCase, Tolerance } from '../parity/case.js'
 import { f16s, fromF16 } from '../parity/data.js'
 import { expError, gamma, rowSteps, U } from './bounds.js'
-import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf } from './outputs.js'
+import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf, shipped } from './outputs.js'
 
 const kernelOf = (name: string, half: boolean): KernelSource =>
   [...softmaxes, ...losses].find((kernel) => kernel.name === `${name}${half ? '_f16' : ''}`) as KernelSource
@@ -143,5 +143,4 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
   errorCase(half, 1, 1),
 ])
 
-/** As they ship: with params in uniform buffers. */
-export const rowsCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const rowsCases: readonly ParityCase[] = cases.map(shipped)

@@ -1,23 +1,15 @@
-import { compile } from '@weft/codegen'
-import { cpu } from '@weft/codegen/interp'
 import * as kernels from '@weft/kernels'
 import { losses, reductions, softmaxes } from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
-import { createRuntime } from '@weft/runtime/node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { integers, maxError, uniform } from '../../packages/kernels/src/testing/index.js'
-import { missing } from '../engines/install.js'
+import { onDevices } from './devices.js'
 
-const why = missing('dawn')
-const sources = new Map([...softmaxes, ...losses, ...reductions].map((kernel) => [kernel.name, kernel]))
-
-function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
+onDevices('rows', [...softmaxes, ...losses, ...reductions], ({ runtime: opened, options: own }) => {
   let runtime: Runtime
-  beforeAll(async () => {
-    runtime = await open()
+  beforeAll(() => {
+    runtime = opened()
   })
-  afterAll(() => runtime.destroy())
-  const own = ships ? {} : { kernels: (name: string) => compile(sources.get(name) as (typeof losses)[number]) }
   const empty = (n: number) => runtime.buffer(new Float32Array(n).fill(777))
   const close = async (buffer: ReturnType<typeof empty>, expected: ArrayLike<number>) =>
     expect(maxError(await buffer.read(Float32Array), expected).relative).toBeLessThan(1e-5)
@@ -87,9 +79,4 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     await bad(kernels.meanSquaredError(runtime, { x, y: x, out: x, n: 0 }, own), 'there is no mean of 0 elements')
     await runtime.idle()
   })
-}
-
-describe('rows on the interpreter', () => hostFunctions(() => createRuntime({ device: cpu() }), false))
-describe.skipIf(why !== undefined)(`rows on Dawn${why ? ` (${why})` : ''}`, () =>
-  hostFunctions(() => createRuntime(), true),
-)
+})

@@ -20,6 +20,7 @@ import { integers, normal } from '../../packages/kernels/src/testing/index.js'
 import type { BufferData, ParityCase } from '../parity/case.js'
 import { f16s, fromF16, unset } from '../parity/data.js'
 import { F16, F32, type Stored } from './given.js'
+import { shipped } from './outputs.js'
 
 const STORES = [F32, F16]
 const words = (n: number): Uint32Array => new Uint32Array(unset(n + 5).buffer)
@@ -142,9 +143,6 @@ const cases: readonly ParityCase[] = STORES.flatMap((store) => [
   dropoutCase(store, 257, 0.1),
   dropoutCase(store, 1000, 0.5, true),
 ])
-
-/** As they ship: with params in uniform buffers. */
-const shipped = (c: ParityCase): ParityCase => ({ ...c, compile: { params: 'uniform' } })
 
 export const samplingCases: readonly ParityCase[] = cases.map(shipped)
 

@@ -18,7 +18,7 @@ import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { BufferData, ParityCase } from '../parity/case.js'
 import { f16s, fromF16 } from '../parity/data.js'
 import { gamma, U } from './bounds.js'
-import { emptyOutput, filled, filledHalf, near } from './outputs.js'
+import { emptyOutput, filled, filledHalf, near, shipped } from './outputs.js'
 
 type View = readonly [strides: readonly number[], offset: number]
 
@@ -162,5 +162,4 @@ const cases: readonly ParityCase[] = [
   startsCase(4, 0),
 ]
 
-/** As they ship: with params in uniform buffers. */
-export const shapeCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const shapeCases: readonly ParityCase[] = cases.map(shipped)

@@ -1,31 +1,17 @@
-import { compile } from '@weft/codegen'
-import { cpu } from '@weft/codegen/interp'
 import * as kernels from '@weft/kernels'
 import * as source from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
-import { createRuntime } from '@weft/runtime/node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { missing } from '../engines/install.js'
+import { beforeAll, expect, it } from 'vitest'
+import { onDevices } from './devices.js'
 
-const why = missing('dawn')
 const { gather, indexSelect, scatterAdd } = source
-const sources = new Map([...source.copies, gather, indexSelect, scatterAdd].map((kernel) => [kernel.name, kernel]))
 
-function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
+onDevices('shape', [...source.copies, gather, indexSelect, scatterAdd], ({ runtime: opened, options: own }) => {
   let runtime: Runtime
-  beforeAll(async () => {
-    runtime = await open()
+  beforeAll(() => {
+    runtime = opened()
   })
-  afterAll(() => runtime.destroy())
 
-  const own = ships
-    ? {}
-    : {
-        kernels: (name: string) => {
-          const kernel = sources.get(name)
-          return kernel && compile(kernel)
-        },
-      }
   const count = (n: number) => Float32Array.from({ length: n }, (_, i) => i)
   const upload = (data: Float32Array | Uint32Array) => runtime.buffer(data)
   const empty = (n: number, value = 777) => runtime.buffer(new Float32Array(n).fill(value))
@@ -160,9 +146,4 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     )
     await runtime.idle()
   })
-}
-
-describe('shape on the interpreter', () => hostFunctions(() => createRuntime({ device: cpu() }), false))
-describe.skipIf(why !== undefined)(`shape on Dawn${why ? ` (${why})` : ''}`, () =>
-  hostFunctions(() => createRuntime(), true),
-)
+})

@@ -14,6 +14,7 @@ import { histogramReference } from '../../packages/kernels/src/sort/reference.js
 import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
 import { unset } from '../parity/data.js'
+import { shipped } from './outputs.js'
 
 const GUARD = 5
 const words = (n: number): Uint32Array => new Uint32Array(unset(n + GUARD).buffer)
@@ -205,5 +206,4 @@ const cases: readonly ParityCase[] = [
   permuteCase(67),
 ]
 
-/** As they ship: with params in uniform buffers. */
-export const sortCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const sortCases: readonly ParityCase[] = cases.map(shipped)

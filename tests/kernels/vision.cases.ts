@@ -5,7 +5,7 @@ import * as reference from '../../packages/kernels/src/vision/reference.js'
 import type { BufferData, ParityCase, Tolerance } from '../parity/case.js'
 import { f16s, fromF16, unset } from '../parity/data.js'
 import { gamma, U } from './bounds.js'
-import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf } from './outputs.js'
+import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf, shipped } from './outputs.js'
 
 type Pair = readonly [number, number]
 
@@ -285,5 +285,4 @@ const cases: readonly ParityCase[] = [
   int8Case(conv(4, 4, 4, [3, 3], [3, 3])),
 ]
 
-/** As they ship: with params in uniform buffers. */
-export const visionCases: readonly ParityCase[] = cases.map((c) => ({ ...c, compile: { params: 'uniform' } }))
+export const visionCases: readonly ParityCase[] = cases.map(shipped)

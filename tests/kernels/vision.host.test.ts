@@ -1,23 +1,15 @@
-import { compile } from '@weft/codegen'
-import { cpu } from '@weft/codegen/interp'
 import * as kernels from '@weft/kernels'
 import { convolutions, copies, pools, resamplers } from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
-import { createRuntime } from '@weft/runtime/node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
-import { missing } from '../engines/install.js'
+import { onDevices } from './devices.js'
 
-const why = missing('dawn')
-const sources = new Map([...convolutions, ...pools, ...resamplers, ...copies].map((kernel) => [kernel.name, kernel]))
-
-function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
+onDevices('vision', [...convolutions, ...pools, ...resamplers, ...copies], ({ runtime: opened, options: own }) => {
   let runtime: Runtime
-  beforeAll(async () => {
-    runtime = await open()
+  beforeAll(() => {
+    runtime = opened()
   })
-  afterAll(() => runtime.destroy())
-  const own = ships ? {} : { kernels: (name: string) => compile(sources.get(name) as (typeof pools)[number]) }
   const empty = (n: number) => runtime.buffer(new Float32Array(n).fill(777))
   const close = async (buffer: ReturnType<typeof empty>, expected: ArrayLike<number>) =>
     expect(maxError(await buffer.read(Float32Array), expected).relative).toBeLessThan(1e-5)
@@ -142,9 +134,4 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     )
     await runtime.idle()
   })
-}
-
-describe('vision on the interpreter', () => hostFunctions(() => createRuntime({ device: cpu() }), false))
-describe.skipIf(why !== undefined)(`vision on Dawn${why ? ` (${why})` : ''}`, () =>
-  hostFunctions(() => createRuntime(), true),
-)
+})
