@@ -1,6 +1,21 @@
-import { bool, ceilDiv, d, type Expr, f32, fn, i32, input, kernel, output, u32 } from '@weft/dsl'
+import {
+  type Builder,
+  bool,
+  ceilDiv,
+  d,
+  type Expr,
+  f32,
+  fn,
+  type HostNumber,
+  i32,
+  input,
+  kernel,
+  output,
+  u32,
+} from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
+import { eachInWindow } from './window'
 
 /**
  * Convolutions of images x: [items, channels, height, width] with filters of any size, stride, padding and dilation, in groups
@@ -26,6 +41,28 @@ const SIZES = {
   high: d.f32,
 } as const
 
+/** An invocation for each element of a result of these extents. */
+const perElement = (...extents: HostNumber[]) => [
+  ceilDiv(
+    extents.reduce((n, extent) => n.mul(extent)),
+    256,
+  ),
+]
+
+/** Calls `body` for the element of y that is this invocation's, with its item, channel, row and column. */
+function atOutput(
+  k: Builder,
+  { items, outs, out_height, out_width }: Readonly<Record<'items' | 'outs' | 'out_height' | 'out_width', Expr<'u32'>>>,
+  body: (i: Expr<'u32'>, place: Readonly<Record<'n' | 'o' | 'p' | 'q', Expr<'u32'>>>) => void,
+): void {
+  const i = k.let('i', k.globalIndex)
+  k.if(i.lt(u32`${items} * ${outs} * ${out_height} * ${out_width}`), () => {
+    const { q, p } = k.let({ q: i.rem(out_width), p: i.div(out_width).rem(out_height) })
+    const plane = k.let('plane', i.div(out_width.mul(out_height)))
+    body(i, { q, p, ...k.let({ o: plane.rem(outs), n: plane.div(outs) }) })
+  })
+}
+
 /**
  * y[n, o, p, q] = bias[o] + Σ weight[o, c, a, b] · x[n, c, p · stride − pad + a · dilation, …] over the channels c of the group of o.
  * weight: [outs, channels / groups, filter].
@@ -43,36 +80,20 @@ const conv2d = (storage: Storage): KernelSource =>
         y: output(scalars(storage)),
       },
       params: SIZES,
-      workgroups: ({ items, outs, out_height, out_width }) => [
-        ceilDiv(items.mul(outs).mul(out_height).mul(out_width), 256),
-      ],
+      workgroups: ({ items, outs, out_height, out_width }) => perElement(items, outs, out_height, out_width),
     },
     (view, k) => {
-      const { x, weight, bias, y, items, channels, height, width, outs, out_height, out_width, groups } = view
-      const { filter, stride, pad, dilation, has_bias, low, high } = view
-      const i = k.let('i', k.globalIndex)
-      k.if(i.lt(u32`${items} * ${outs} * ${out_height} * ${out_width}`), () => {
-        const { q, p } = k.let({ q: i.rem(out_width), p: i.div(out_width).rem(out_height) })
-        const plane = k.let('plane', i.div(out_width.mul(out_height)))
-        const { o, n } = k.let({ o: plane.rem(outs), n: plane.div(outs) })
+      const { x, weight, bias, y, channels, height, width, outs, groups, filter, has_bias, low, high } = view
+      atOutput(k, view, (i, { n, o, p, q }) => {
         const each = k.let('each', channels.div(groups))
         const firstChannel = k.let('first_channel', u32`${o} / (${outs} / ${groups}) * ${each}`)
         const sum = k.var('sum', f32(0))
-        k.range('a', 0, filter.x, (a) => {
-          const row = k.let('row', i32(u32`${p} * ${stride.x} + ${a} * ${dilation.x}`).sub(i32(pad.x)))
-          k.if(bool`${row} >= 0 && ${row} < i32(${height})`, () => {
-            k.range('b', 0, filter.y, (b) => {
-              const column = k.let('column', i32(u32`${q} * ${stride.y} + ${b} * ${dilation.y}`).sub(i32(pad.y)))
-              k.if(bool`${column} >= 0 && ${column} < i32(${width})`, () => {
-                const place = k.let('place', u32`u32(${row}) * ${width} + u32(${column})`)
-                const tap = k.let('tap', u32`${a} * ${filter.y} + ${b}`)
-                k.range('c', 0, each, (c) => {
-                  const at = u32`(${n} * ${channels} + ${firstChannel} + ${c}) * ${height} * ${width} + ${place}`
-                  const of = u32`(${o} * ${each} + ${c}) * ${filter.x} * ${filter.y} + ${tap}`
-                  sum.set(fn.fma(read(x.at(at)), read(weight.at(of)), sum))
-                })
-              })
-            })
+        eachInWindow(k, view, p, q, (place, a, b) => {
+          const tap = k.let('tap', u32`${a} * ${filter.y} + ${b}`)
+          k.range('c', 0, each, (c) => {
+            const at = u32`(${n} * ${channels} + ${firstChannel} + ${c}) * ${height} * ${width} + ${place}`
+            const of = u32`(${o} * ${each} + ${c}) * ${filter.x} * ${filter.y} + ${tap}`
+            sum.set(fn.fma(read(x.at(at)), read(weight.at(of)), sum))
           })
         })
         const offset = k.when(has_bias.ne(0), () => read(bias.at(o)), 0)
@@ -98,18 +119,12 @@ const transposed = (storage: Storage): KernelSource =>
         y: output(scalars(storage)),
       },
       params: SIZES,
-      workgroups: ({ items, outs, out_height, out_width }) => [
-        ceilDiv(items.mul(outs).mul(out_height).mul(out_width), 256),
-      ],
+      workgroups: ({ items, outs, out_height, out_width }) => perElement(items, outs, out_height, out_width),
     },
     (view, k) => {
-      const { x, weight, bias, y, items, channels, height, width, outs, out_height, out_width, groups } = view
+      const { x, weight, bias, y, channels, height, width, outs, groups } = view
       const { filter, stride, pad, dilation, has_bias, low, high } = view
-      const i = k.let('i', k.globalIndex)
-      k.if(i.lt(u32`${items} * ${outs} * ${out_height} * ${out_width}`), () => {
-        const { q, p } = k.let({ q: i.rem(out_width), p: i.div(out_width).rem(out_height) })
-        const plane = k.let('plane', i.div(out_width.mul(out_height)))
-        const { o, n } = k.let({ o: plane.rem(outs), n: plane.div(outs) })
+      atOutput(k, view, (i, { n, o, p, q }) => {
         const { each, outsEach } = k.let({ each: channels.div(groups), outsEach: outs.div(groups) })
         const { group, out } = k.let({ group: o.div(outsEach), out: o.rem(outsEach) })
         const sum = k.var('sum', f32(0))
@@ -161,38 +176,21 @@ const int8: KernelSource = kernel(
       y: output(d.arrayOf(d.f32)),
     },
     params: { ...SIZES, x_scale: d.f32, x_zero: d.i32 },
-    workgroups: ({ items, outs, out_height, out_width }) => [
-      ceilDiv(items.mul(outs).mul(out_height).mul(out_width), 256),
-    ],
+    workgroups: ({ items, outs, out_height, out_width }) => perElement(items, outs, out_height, out_width),
   },
   (view, k) => {
-    const { x, weight, weight_scale, bias, y, items, channels, height, width, outs, out_height, out_width, groups } =
-      view
-    const { filter, stride, pad, dilation, has_bias, low, high, x_scale, x_zero } = view
-    const i = k.let('i', k.globalIndex)
-    k.if(i.lt(u32`${items} * ${outs} * ${out_height} * ${out_width}`), () => {
-      const { q, p } = k.let({ q: i.rem(out_width), p: i.div(out_width).rem(out_height) })
-      const plane = k.let('plane', i.div(out_width.mul(out_height)))
-      const { o, n } = k.let({ o: plane.rem(outs), n: plane.div(outs) })
+    const { x, weight, weight_scale, bias, y, channels, height, width, outs, groups } = view
+    const { filter, has_bias, low, high, x_scale, x_zero } = view
+    atOutput(k, view, (i, { n, o, p, q }) => {
       const each = k.let('each', channels.div(groups))
       const firstChannel = k.let('first_channel', u32`${o} / (${outs} / ${groups}) * ${each}`)
       const sum = k.var('sum', i32(0))
-      k.range('a', 0, filter.x, (a) => {
-        const row = k.let('row', i32(u32`${p} * ${stride.x} + ${a} * ${dilation.x}`).sub(i32(pad.x)))
-        k.range('b', 0, filter.y, (b) => {
-          const column = k.let('column', i32(u32`${q} * ${stride.y} + ${b} * ${dilation.y}`).sub(i32(pad.y)))
-          k.if(bool`${row} >= 0 && ${row} < i32(${height}) && ${column} >= 0 && ${column} < i32(${width})`, () => {
-            const place = k.let('place', u32`u32(${row}) * ${width} + u32(${column})`)
-            const tap = k.let('tap', u32`${a} * ${filter.y} + ${b}`)
-            k.range('c', 0, each, (c) => {
-              const at = k.let(
-                'at',
-                u32`(${n} * ${channels} + ${firstChannel} + ${c}) * ${height} * ${width} + ${place}`,
-              )
-              const of = k.let('of', u32`(${o} * ${each} + ${c}) * ${filter.x} * ${filter.y} + ${tap}`)
-              sum.addAssign(byteAt(x, at).sub(x_zero).mul(byteAt(weight, of)))
-            })
-          })
+      eachInWindow(k, view, p, q, (place, a, b) => {
+        const tap = k.let('tap', u32`${a} * ${filter.y} + ${b}`)
+        k.range('c', 0, each, (c) => {
+          const at = k.let('at', u32`(${n} * ${channels} + ${firstChannel} + ${c}) * ${height} * ${width} + ${place}`)
+          const of = k.let('of', u32`(${o} * ${each} + ${c}) * ${filter.x} * ${filter.y} + ${tap}`)
+          sum.addAssign(byteAt(x, at).sub(x_zero).mul(byteAt(weight, of)))
         })
       })
       const offset = k.when(has_bias.ne(0), () => bias.at(o), 0)

@@ -1,6 +1,7 @@
-import { bool, ceilDiv, d, f32, fn, i32, input, kernel, output, u32 } from '@weft/dsl'
+import { ceilDiv, d, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
+import { eachInWindow } from './window'
 
 /**
  * Pooling of planes x: [planes, height, width] to y: [planes, out_height, out_width]; planes are items · channels. An invocation
@@ -33,24 +34,17 @@ const maxPool = (storage: Storage): KernelSource =>
       params: WINDOW,
       workgroups: ({ planes, out_height, out_width }) => [ceilDiv(planes.mul(out_height).mul(out_width), 256)],
     },
-    ({ x, y, index, planes, height, width, out_height, out_width, filter, stride, pad, dilation }, k) => {
+    ({ x, y, index, planes, out_height, out_width, ...window }, k) => {
       const i = k.let('i', k.globalIndex)
       k.if(i.lt(u32`${planes} * ${out_height} * ${out_width}`), () => {
         const { q, p } = k.let({ q: i.rem(out_width), p: i.div(out_width).rem(out_height) })
-        const start = k.let('start', u32`${i} / (${out_width} * ${out_height}) * ${height} * ${width}`)
+        const start = k.let('start', u32`${i} / (${out_width} * ${out_height}) * ${window.height} * ${window.width}`)
         const { best, place } = k.var({ best: f32(storage === 'f16' ? -65504 : -3.4028234663852886e38), place: u32(0) })
-        k.range('a', 0, filter.x, (a) => {
-          const row = k.let('row', i32(u32`${p} * ${stride.x} + ${a} * ${dilation.x}`).sub(i32(pad.x)))
-          k.range('b', 0, filter.y, (b) => {
-            const column = k.let('column', i32(u32`${q} * ${stride.y} + ${b} * ${dilation.y}`).sub(i32(pad.y)))
-            k.if(bool`${row} >= 0 && ${row} < i32(${height}) && ${column} >= 0 && ${column} < i32(${width})`, () => {
-              const at = k.let('at', u32`u32(${row}) * ${width} + u32(${column})`)
-              const value = k.let('value', read(x.at(start.add(at))))
-              k.if(value.gt(best), () => {
-                best.set(value)
-                place.set(at)
-              })
-            })
+        eachInWindow(k, window, p, q, (at) => {
+          const value = k.let('value', read(x.at(start.add(at))))
+          k.if(value.gt(best), () => {
+            best.set(value)
+            place.set(at)
           })
         })
         y.at(i).set(stored(storage, best))
@@ -70,23 +64,17 @@ const avgPool = (storage: Storage): KernelSource =>
       params: { ...WINDOW, with_pad: d.u32 },
       workgroups: ({ planes, out_height, out_width }) => [ceilDiv(planes.mul(out_height).mul(out_width), 256)],
     },
-    ({ x, y, planes, height, width, out_height, out_width, filter, stride, pad, dilation, with_pad }, k) => {
+    ({ x, y, planes, out_height, out_width, with_pad, ...window }, k) => {
       const i = k.let('i', k.globalIndex)
       k.if(i.lt(u32`${planes} * ${out_height} * ${out_width}`), () => {
         const { q, p } = k.let({ q: i.rem(out_width), p: i.div(out_width).rem(out_height) })
-        const start = k.let('start', u32`${i} / (${out_width} * ${out_height}) * ${height} * ${width}`)
+        const start = k.let('start', u32`${i} / (${out_width} * ${out_height}) * ${window.height} * ${window.width}`)
         const { sum, count } = k.var({ sum: f32(0), count: u32(0) })
-        k.range('a', 0, filter.x, (a) => {
-          const row = k.let('row', i32(u32`${p} * ${stride.x} + ${a} * ${dilation.x}`).sub(i32(pad.x)))
-          k.range('b', 0, filter.y, (b) => {
-            const column = k.let('column', i32(u32`${q} * ${stride.y} + ${b} * ${dilation.y}`).sub(i32(pad.y)))
-            k.if(bool`${row} >= 0 && ${row} < i32(${height}) && ${column} >= 0 && ${column} < i32(${width})`, () => {
-              sum.addAssign(read(x.at(u32`${start} + u32(${row}) * ${width} + u32(${column})`)))
-              count.addAssign(1)
-            })
-          })
+        eachInWindow(k, window, p, q, (at) => {
+          sum.addAssign(read(x.at(start.add(at))))
+          count.addAssign(1)
         })
-        const places = fn.select(fn.max(count, u32(1)), filter.x.mul(filter.y), with_pad.ne(0))
+        const places = fn.select(fn.max(count, u32(1)), window.filter.x.mul(window.filter.y), with_pad.ne(0))
         y.at(i).set(stored(storage, sum.div(f32(places))))
       })
     },
