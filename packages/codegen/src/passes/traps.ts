@@ -1,4 +1,4 @@
-import { type Const, type Expr, type Op, refusal, type ValueName } from '@weft/dsl/ir'
+import { type Const, type Expr, type Op, PURE, refusal, type ValueName } from '@weft/dsl/ir'
 
 /** Whether a compiler would evaluate it, or part of it, and may refuse. */
 export function isTrap(e: Expr): boolean {
@@ -19,7 +19,8 @@ const isConst = (e: Expr): e is Const => e.kind === 'const'
 function isOpTrap({ op, type, args }: Op): boolean {
   // ∞ and NaN are written as values made at run time
   if (args.every(isConst)) return args.some(allFinite)
-  if (!REFUSING.has(op) || !args.some(isConst)) return false
+  // only ops with such a rule refuse constants beside operands that are not
+  if (op === 'product' || !('refuseAny' in PURE[op]) || !args.some(isConst)) return false
   const constants = args.map((a) => (isConst(a) ? a : null))
   return (
     refusal(
@@ -30,6 +31,3 @@ function isOpTrap({ op, type, args }: Op): boolean {
     ) !== null
   )
 }
-
-/** Ops of which some constant operands are refused although others are not constant. */
-const REFUSING = new Set('div rem shl shr clamp smoothstep extractBits insertBits ldexp pow'.split(' '))

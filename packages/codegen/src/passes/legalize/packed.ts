@@ -1,9 +1,9 @@
-import type { Expr, Op, PureName, ValueName } from '@weft/dsl/ir'
+import { type Expr, type Op, PURE, type PureName, type ValueName } from '@weft/dsl/ir'
 import { bitcastTo, constOf, lanesOf, opOf } from '../nodes'
 
 /** Ops of packed integers, which need a language feature. */
 export const PACKED: ReadonlySet<string> = new Set(
-  'dot4I8Packed dot4U8Packed pack4xI8 pack4xU8 pack4xI8Clamp pack4xU8Clamp unpack4xI8 unpack4xU8'.split(' '),
+  Object.entries(PURE).flatMap(([op, row]) => ('feature' in row && row.feature === 'packed-dot' ? [op] : [])),
 )
 
 const FROM_LOW = constOf('vec4u', [0, 8, 16, 24])
