@@ -1,13 +1,8 @@
 import type { ValueName } from '../types'
 import type {
-  AnyExpr,
-  Arg,
   ArrayRef,
   ArrayValue,
   AtomicRef,
-  Expr,
-  IndexArg,
-  Int,
   MatrixShape,
   MatrixValue,
   Ref,
@@ -15,12 +10,13 @@ import type {
   Shape,
   ShapeOf,
   Storable,
-  SubgroupOps,
   TypeOf,
   Value,
   ValuesRef,
   VarRef,
-} from './types'
+} from './shapes'
+import type { SubgroupOps } from './signatures'
+import type { AnyExpr, Arg, Expr, IndexArg, Int } from './types'
 
 type AnyArray = { readonly length: Expr<'u32'>; at(index: IndexArg): unknown }
 type Test = Expr<'bool'>

@@ -3,7 +3,7 @@ import { fail } from './fail'
 import { expected } from './handle'
 import { literal } from './lift'
 import { typeFrom, WEFT_TYPE } from './schema'
-import type { BufferShape, MatrixShape, Ref, Shape, ShapeOf, TypeOf, Value, WriteRef } from './types'
+import type { BufferShape, MatrixShape, Ref, Shape, ShapeOf, TypeOf, Value, WriteRef } from './shapes'
 
 /** What a kernel declares: bindings, overrides, and types that `typegpu/data` lacks. */
 

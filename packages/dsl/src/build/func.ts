@@ -11,7 +11,8 @@ import { checkName, lift } from './lift'
 import { reference, rootPlace, value } from './place'
 import { typeFrom } from './schema'
 import { NOWHERE, Scope, type Session } from './session'
-import type { Arg, Expr, Ref, ShapeOf, Value } from './types'
+import type { Ref, ShapeOf, Value } from './shapes'
+import type { Arg, Expr } from './types'
 
 /** How the body of a function sees its parameters, and what callers give for them. */
 type Inside<P> = { [K in keyof P]: P[K] extends PtrDecl<infer S> ? Ref<ShapeOf<S>> : Value<ShapeOf<P[K]>> }

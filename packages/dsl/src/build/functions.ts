@@ -1,9 +1,10 @@
 import type { ValueName } from '../types'
 import { bitcast } from './apply'
 import { builtinFunctions } from './methods'
+import type { Functions } from './signatures'
 import type { Token } from './token'
 import type { TypeTable } from './type-table'
-import type { AnyExpr, Expr, Functions } from './types'
+import type { AnyExpr, Expr } from './types'
 
 /** Functions with two results. */
 interface Pairs {

@@ -16,25 +16,7 @@ export { func } from './func'
 export { bitcastTo as bitcast, fn } from './functions'
 export { ceilDiv, HostNumber } from './host'
 export { type BodyView, type KernelDecl, type KernelOf, kernel, type SignatureOf } from './kernel'
+export type { ArrayRef, ArrayValue, AtomicRef, Ref, Shape, ShapeOf, Value, ValuesRef, VarRef, WriteRef } from './shapes'
 export * from './token'
 export { each, type Tuple, tuple } from './tuple'
-export type {
-  AnyExpr,
-  Arg,
-  ArrayRef,
-  ArrayValue,
-  AtomicRef,
-  Expr,
-  Float,
-  IndexArg,
-  Int,
-  Numeric,
-  Ref,
-  ScalarOf,
-  Shape,
-  ShapeOf,
-  Value,
-  ValuesRef,
-  VarRef,
-  WriteRef,
-} from './types'
+export type { AnyExpr, Arg, Expr, Float, IndexArg, Int, Numeric, ScalarOf } from './types'

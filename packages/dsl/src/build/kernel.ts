@@ -12,8 +12,9 @@ import { checkName } from './lift'
 import { installMethods } from './methods'
 import { namingStructs } from './schema'
 import { Scope, Session } from './session'
+import type { ShapeOf, Value } from './shapes'
 import { declare, hostView, views } from './shell'
-import type { Expr, ShapeOf, Value } from './types'
+import type { Expr } from './types'
 
 type Bindings = Readonly<Record<string, BindingDecl>>
 type Params = Readonly<Record<string, unknown>>
