@@ -1,0 +1,131 @@
+// The device that everything of one process runs on, with its clock; and the buffers of a contest.
+
+import { createRuntime, type DeviceBuffer, type Runtime } from '@weft/runtime'
+import { create, globals } from 'webgpu'
+import { fromHalf } from '../../packages/runtime/src/half'
+import { Clock } from './clock'
+import type { Contest, ElementType, ReadOutput } from './contest'
+import { fillKernel } from './values'
+
+/** Bytes that the buffers of the other turns must fill before one has its turn again: more than a last-level cache. */
+const CACHE_BYTES = 128 * 2 ** 20
+const MOST_TURNS = 8
+const WRONG = 777
+const BYTES: Readonly<Record<ElementType, number>> = { f32: 4, f16: 2, u32: 4 }
+
+export interface Machine {
+  readonly adapter: string
+  readonly vendor: string
+  /** Whether the adapter computes on the CPU: its figures say nothing of a GPU. */
+  readonly software: boolean
+}
+
+export interface Lab {
+  readonly gpu: GPU
+  readonly device: GPUDevice
+  readonly runtime: Runtime
+  readonly clock: Clock
+  readonly machine: Machine
+  /** Keeps the GPU busy until its clock is up, for so many milliseconds. */
+  warm(milliseconds: number): Promise<void>
+}
+
+export type Named = Readonly<Record<string, DeviceBuffer<unknown>>>
+
+const SOFTWARE = /swiftshader|llvmpipe|lavapipe/i
+
+/** A device with all that the adapter has: timestamps of one nanosecond, subgroup matrices, and f16 on NVIDIA too. */
+export async function openLab(): Promise<Lab> {
+  Object.assign(globalThis, globals)
+  const gpu = create([
+    'enable-dawn-features=allow_unsafe_apis,vulkan_enable_f16_on_nvidia',
+    'disable-dawn-features=timestamp_quantization,use_vulkan_zero_initialize_workgroup_memory_extension',
+  ])
+  Object.defineProperty(globalThis, 'navigator', {
+    value: { gpu, userAgent: 'node', hardwareConcurrency: 1 },
+    configurable: true,
+  })
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' })
+  if (!adapter) throw new Error('there is no adapter')
+  const device = await openDevice(adapter)
+  const runtime = await createRuntime({ device, gpu })
+  const { vendor, description, device: name } = adapter.info
+  const machine = { adapter: description || name, vendor, software: SOFTWARE.test(`${description} ${name}`) }
+  const lab = { gpu, device, runtime, clock: new Clock(device), machine }
+  const heat = await heater(runtime)
+  return { ...lab, warm: heat }
+}
+
+/** A device of an adapter with every feature and limit of it, whose errors end the process: a failed run is a fast one. */
+export async function openDevice(adapter: GPUAdapter): Promise<GPUDevice> {
+  const requiredLimits: Record<string, number> = {}
+  for (const name in adapter.limits) {
+    const value = adapter.limits[name as keyof GPUSupportedLimits]
+    if (typeof value === 'number') requiredLimits[name] = value
+  }
+  const device = await adapter.requestDevice({
+    requiredFeatures: [...adapter.features] as GPUFeatureName[],
+    requiredLimits,
+  })
+  device.addEventListener('uncapturederror', ({ error }) => {
+    console.error(`${error.constructor.name}: ${error.message}`)
+  })
+  return device
+}
+
+async function heater(runtime: Runtime): Promise<Lab['warm']> {
+  const n = 2 ** 24
+  const x = runtime.buffer(Float32Array, n)
+  const step = await runtime.prepare(fillKernel('f32'), { x, n, seed: 1, scale: 1 })
+  const recording = runtime.record((r) => {
+    for (let i = 0; i < 20; i++) r.dispatch(step)
+    return []
+  })
+  return async (milliseconds) => {
+    for (const start = performance.now(); performance.now() - start < milliseconds; ) {
+      await recording.replay()
+      await runtime.device?.queue.onSubmittedWorkDone()
+    }
+  }
+}
+
+const sizeOf = ({ type, length }: { readonly type: ElementType; readonly length: number }): number =>
+  Math.ceil((BYTES[type] * length) / 4) * 4
+
+/** How many sets of a contest's buffers make every run a cold one. */
+export function turnsOf({ inputs, outputs }: Contest): number {
+  const bytes = [...Object.values(inputs), ...Object.values(outputs)].reduce((sum, array) => sum + sizeOf(array), 0)
+  return Math.min(MOST_TURNS, Math.ceil(CACHE_BYTES / Math.max(1, bytes)) + 1)
+}
+
+/** One set of a contest's buffers: the inputs, and outputs full of numbers that are far from any result. */
+export async function buffersOf({ runtime }: Lab, { inputs, outputs }: Contest): Promise<Named> {
+  const buffers: Record<string, DeviceBuffer<unknown>> = {}
+  const wrong = Object.entries(outputs).map(([name, output]) => [name, { ...output, seed: WRONG, scale: 777 }] as const)
+  for (const [name, input] of [...Object.entries(inputs), ...wrong]) {
+    const x = runtime.buffer({ size: sizeOf(input) }, { label: name })
+    await runtime.run(fillKernel(input.type), { x, n: input.length, seed: input.seed, scale: input.scale ?? 1 })
+    buffers[name] = x
+  }
+  return buffers
+}
+
+/** Reads elements of the outputs in `buffers`. */
+export function reader({ runtime }: Lab, { outputs }: Contest, buffers: Named): ReadOutput {
+  return async (name, first, count) => {
+    const { type } = outputs[name] ?? { type: 'f32' as const }
+    const each = BYTES[type]
+    const offset = Math.floor((first * each) / 4) * 4
+    const size = Math.ceil(((first + count) * each - offset) / 4) * 4
+    const bytes = await runtime.read(buffers[name] as DeviceBuffer<unknown>, Uint8Array, { offset, size })
+    const from = (first * each - offset) / each
+    return decode(type, bytes).slice(from, from + count)
+  }
+}
+
+function decode(type: ElementType, bytes: Uint8Array<ArrayBuffer>): Float64Array {
+  const { buffer, byteOffset, byteLength } = bytes
+  if (type === 'f32') return Float64Array.from(new Float32Array(buffer, byteOffset, byteLength / 4))
+  if (type === 'u32') return Float64Array.from(new Uint32Array(buffer, byteOffset, byteLength / 4))
+  return Float64Array.from(new Uint16Array(buffer, byteOffset, byteLength / 2), fromHalf)
+}

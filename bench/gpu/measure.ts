@@ -1,0 +1,112 @@
+// One contest: opens its entries (compiling all of them side by side), checks each, then times them in turn.
+
+import type { Contest, Entry, Opened, Work } from './contest'
+import type { Lab } from './lab'
+
+export interface Row {
+  readonly suite: string
+  readonly contest: string
+  readonly entry: string
+  /** milliseconds on the GPU: the median, and the quantiles that show how flat the series is */
+  readonly ms?: number
+  readonly p10?: number
+  readonly p90?: number
+  /** the largest error in parts of its bound */
+  readonly error?: number
+  readonly compileMs?: number
+  readonly samples?: number
+  readonly work: Work
+  /** Why there is no figure. */
+  readonly failed?: string
+}
+
+export interface MeasureOptions {
+  readonly samples: number
+  /** milliseconds of GPU work before a contest is timed */
+  readonly warmMs: number
+  /** milliseconds that one sample should take at least: short runs are repeated within it */
+  readonly sampleMs: number
+}
+
+export async function measure(lab: Lab, suite: string, contest: Contest, options: MeasureOptions): Promise<Row[]> {
+  const missing = contest.features?.find((feature) => !lab.device.features.has(feature))
+  const row = (entry: Entry): Row => ({ suite, contest: contest.name, entry: entry.name, work: contest.work })
+  if (missing) return contest.entries.map((entry) => ({ ...row(entry), failed: `the device lacks ${missing}` }))
+  const opening = contest.entries.map((entry) => open(lab, contest, entry))
+  const all = await Promise.all(opening)
+  const right = all.filter((one): one is Right => 'opened' in one)
+  try {
+    const times = await series(lab, right, options)
+    return all.map((one, i) => {
+      const entry = contest.entries[i] as Entry
+      if (!('opened' in one))
+        return { ...row(entry), failed: one.failed, ...(one.error === undefined ? {} : { error: one.error }) }
+      const sorted = (times.get(one) ?? []).sort((x, y) => x - y)
+      const at = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] as number
+      const { compileMs } = one.opened
+      return {
+        ...row(entry),
+        ms: at(0.5),
+        p10: at(0.1),
+        p90: at(0.9),
+        error: one.error,
+        ...(compileMs === undefined ? {} : { compileMs }),
+        samples: sorted.length,
+      }
+    })
+  } finally {
+    for (const one of right) await one.opened.close()
+  }
+}
+
+interface Right {
+  readonly opened: Opened
+  readonly error: number
+}
+interface Wrong {
+  readonly failed: string
+  readonly error?: number
+}
+
+async function open(lab: Lab, contest: Contest, entry: Entry): Promise<Right | Wrong> {
+  let opened: Opened | undefined
+  try {
+    opened = await entry.open(lab, contest)
+    await opened.run(0)
+    const error = await contest.check(opened.read)
+    if (error <= 1) return { opened, error }
+    await opened.close()
+    return { failed: `wrong: ${error.toPrecision(3)} of its bound`, error }
+  } catch (error) {
+    await opened?.close()
+    return { failed: error instanceof Error ? (error.message.split('\n')[0] as string) : String(error) }
+  }
+}
+
+/** Milliseconds of single runs, `samples` of each entry: one after the other, in an order that turns around. */
+async function series(lab: Lab, entries: readonly Right[], { samples, warmMs, sampleMs }: MeasureOptions) {
+  const times = new Map(entries.map((one) => [one, [] as number[]]))
+  const repeats = new Map<Right, number>()
+  const turn = new Map<Right, number>()
+  const sample = async (one: Right): Promise<number> => {
+    const count = repeats.get(one) ?? 1
+    const ms = await lab.clock.time(async () => {
+      for (let i = 0; i < count; i++) {
+        const next = turn.get(one) ?? 0
+        turn.set(one, (next + 1) % one.opened.turns)
+        await one.opened.run(next)
+      }
+    })
+    return ms / count
+  }
+  await lab.warm(warmMs)
+  for (const one of entries) {
+    await sample(one)
+    repeats.set(one, Math.min(200, Math.max(1, Math.ceil(sampleMs / (await sample(one))))))
+  }
+  await lab.warm(warmMs)
+  for (let round = 0; round < samples; round++) {
+    for (const one of round % 2 ? [...entries].reverse() : entries) times.get(one)?.push(await sample(one))
+  }
+  return times
+}
