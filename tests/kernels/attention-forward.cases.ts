@@ -171,3 +171,22 @@ const cases = [F32, F16].flatMap((storage) => [
 ])
 
 export const attentionForwardCases: readonly ParityCase[] = cases.map(shipped)
+
+/** Around the tiles of 64 queries and 8 or 4 keys. */
+const large = (storage: Stored): readonly ParityCase[] => [
+  ...[63, 64, 65, 129].flatMap((queries) =>
+    [7, 8, 9, 63, 64, 65].map((keys) =>
+      forwardCase(storage, { queries, keys, headSize: 8 }, { causal: queries % 2 === 0 }),
+    ),
+  ),
+  ...[3, 4, 5, 12].map((keys) =>
+    forwardCase(storage, { queries: 5, keys, headSize: 256 }, { width: 256, causal: true }),
+  ),
+  ...[1, 2, 3, 7, 65, 130, 255].map((headSize) =>
+    forwardCase(storage, { queries: 3, keys: 9, headSize }, { exact: true, causal: true }),
+  ),
+  ...[8, 9, 64].map((window) => forwardCase(storage, { queries: 130, keys: 150, headSize: 16 }, { window })),
+]
+
+export const fullCases: readonly ParityCase[] =
+  process.env.WEFT_FULL === '1' ? [F32, F16].flatMap(large).map(shipped) : []

@@ -1,4 +1,4 @@
 import { paritySuite } from '../parity/harness.js'
-import { attentionForwardCases } from './attention-forward.cases.js'
+import { attentionForwardCases, fullCases } from './attention-forward.cases.js'
 
-await paritySuite('kernels: attention forward', attentionForwardCases)
+await paritySuite('kernels: attention forward', [...attentionForwardCases, ...fullCases])
