@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SerializedError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
-import { type Counter, counters, readCounts } from './engines/counts.js'
+import { countLines, readCounts } from './engines/counts.js'
 
 /** A run of few tests by name skips all others; nobody reads thousands of lines. */
 const SHOWN = 50
 
 /**
- * Prints, after vitest's own report, the tests that were skipped by name, what ran on which engine, and as its last
- * line `N passed, N failed, N skipped`. A file that does not load and an error outside of any test count as failed.
+ * Prints, after vitest's own report, the tests that were skipped by name, a table of the parity cases that ran, suite by suite and
+ * engine by engine, and as its last line `N passed, N failed, N skipped`. A file that does not load and an error outside of any test count as failed.
  *
  * With `WEFT_TOTALS` set, the numbers are also written to that file as JSON.
  */
@@ -44,9 +44,7 @@ export default class TotalsReporter implements Reporter {
     if (skipped.size > SHOWN) lines.push(`skipped: ${skipped.size - SHOWN} more suites and tests`)
     const counts = this.folder === undefined ? undefined : readCounts(this.folder)
     if (this.folder !== undefined) rmSync(this.folder, { recursive: true, force: true })
-    for (const key of Object.keys(counters) as Counter[]) {
-      if (counts) lines.push(`${String(counts[key]).padStart(7)} ${counters[key]}`)
-    }
+    if (counts) lines.push(...countLines(counts))
     const last = `${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`
     // at exit, since vitest's own reporter is still printing the failures
     process.once('exit', () => writeSync(1, `${[...lines, '', last].join('\n')}\n`))

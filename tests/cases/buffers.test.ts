@@ -87,4 +87,4 @@ describe('faults of buffers', () => {
   }))
 })
 
-await paritySuite('buffers', cases)
+await paritySuite('faults: buffers', cases)

@@ -49,4 +49,4 @@ const cases: ParityCase[] = [
     return [fn.min(x(0), x(1)), fn.max(x(1), x(2)), fn.step(x(0), x(1)), fn.clamp(x(2), 0, 2), min(x(1), x(2)).sub(1), fn.select(f32(0), 4, live.gt(44)), f32(u32(x(1)))]
   }, { inputs: { f32: [1, 2, 3] } }),
 ]
-await paritySuite('faults of names', cases)
+await paritySuite('faults: names', cases)

@@ -187,7 +187,7 @@ describe('failures of earlier systems', () => {
     })
     const engines = await openEngines()
     const plans = [of(64, 0), of(64, 1), of(63, 0), of(6, 0)].map((c) => planOf(c, engines))
-    const faults = (await runPlans(plans, engines)).map((finished) => finished.plan.runs.map((run, i) => (run.skipped ? null : (faultOf(finished, i) ?? ''))))
+    const faults = (await runPlans('faults: earlier systems', plans, engines)).map((finished) => finished.plan.runs.map((run, i) => (run.skipped ? null : (faultOf(finished, i) ?? ''))))
     const [right, ...wrong] = faults
     expect(right?.every((f) => f === null || f === '')).toBe(true)
     for (const list of wrong) expect(list.every((f) => f === null || f.length > 0)).toBe(true)
@@ -203,4 +203,4 @@ describe('failures of earlier systems', () => {
   })
 })
 
-await paritySuite('earlier systems', cases)
+await paritySuite('faults: earlier systems', cases)

@@ -128,4 +128,4 @@ const flags: ParityCase = {
   kernel: kernel('flags', { workgroupSize: [4], bindings: { m: input(d.arrayOf(d.u32)), y: output(d.arrayOf(d.u32)) }, guards: 'off' }, ({ m, y }, k) => y.at(k.localIndex).set(u32(m.at(k.localIndex).ne(0).not()))),
 }
 
-await paritySuite('statements', [...cases, flags])
+await paritySuite('faults: statements', [...cases, flags])

@@ -103,4 +103,4 @@ describe('faults of values', () => {
   })
 })
 
-await paritySuite('values', cases)
+await paritySuite('faults: values', cases)

@@ -20,7 +20,7 @@ for (const [name, cases] of Object.entries(suites)) {
   const count = { passed: 0, failed: 0 }
   const skipped = new Map<string, number>()
   const plans = cases.map((c) => planOf(c, engines))
-  for (const finished of await runPlans(plans, engines)) {
+  for (const finished of await runPlans(name, plans, engines)) {
     for (const [index, run] of finished.plan.runs.entries()) {
       if (run.executor !== 'dawn') continue
       if (run.skipped !== undefined) {

@@ -154,4 +154,4 @@ describe('arithmetic, edge cases 12–28', () => {
     expect(of('firefox')).toContain('pack2x16float')
   })
 })
-await paritySuite('arithmetic', arithmetic)
+await paritySuite('edges: arithmetic', arithmetic)

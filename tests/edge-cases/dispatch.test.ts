@@ -136,4 +136,4 @@ describe('dispatch, limits and concurrency, edge cases 74–90', () => {
 
 const sync = func('sync()', [], (k: Builder) => k.workgroupBarrier())
 
-await paritySuite('dispatch', dispatch)
+await paritySuite('edges: dispatch', dispatch)

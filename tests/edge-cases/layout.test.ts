@@ -153,4 +153,4 @@ describe('types, layout and the host, edge cases 53–73', () => {
   })
 })
 
-await paritySuite('layout', layouts)
+await paritySuite('edges: layout', layouts)

@@ -167,4 +167,4 @@ describe('names and text, edge cases 45–52', () => {
   })
 })
 
-await paritySuite('names', [...locals, ...fields, ...declared, ...more])
+await paritySuite('edges: names', [...locals, ...fields, ...declared, ...more])

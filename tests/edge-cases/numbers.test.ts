@@ -94,4 +94,4 @@ describe('numbers and literals, edge cases 1–14', () => {
   })
 })
 
-await paritySuite('literals', literals)
+await paritySuite('edges: literals', literals)

@@ -252,4 +252,4 @@ describe('operators and syntax, edge cases 29–44', () => {
 })
 
 void vec2u
-await paritySuite('syntax', syntax)
+await paritySuite('edges: syntax', syntax)

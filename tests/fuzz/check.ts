@@ -63,7 +63,7 @@ const faultIn = (finished: Finished): string | null => {
 export async function faultOfGene(gene: KernelGene, engines: Engines): Promise<string | null> {
   const { plan, fault } = attempt(gene, 'shrinking', engines)
   if (!plan) return fault
-  const [finished] = await runPlans([plan], engines)
+  const [finished] = await runPlans('fuzz', [plan], engines)
   return finished ? faultIn(finished) : null
 }
 
@@ -79,6 +79,7 @@ export async function runBatch(seed: number, size: number, engines: Engines): Pr
       failure: failureOf(seed, refused, genes, attempts[refused]?.fault ?? ''),
     }
   const finished = await runPlans(
+    'fuzz',
     attempts.map((a) => a.plan as Plan),
     engines,
   )

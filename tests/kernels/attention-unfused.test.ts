@@ -1,4 +1,4 @@
 import { paritySuite } from '../parity/harness.js'
 import { attentionUnfusedCases, fullCases } from './attention-unfused.cases.js'
 
-await paritySuite('kernels: attention by two products', [...attentionUnfusedCases, ...fullCases])
+await paritySuite('kernels: attention unfused', [...attentionUnfusedCases, ...fullCases])

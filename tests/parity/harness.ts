@@ -19,7 +19,7 @@ export async function paritySuite(title: string, cases: readonly ParityCase[]): 
 
   describe(title, () => {
     beforeAll(async () => {
-      for (const f of await runPlans(plans, engines)) finished.set(f.plan, f)
+      for (const f of await runPlans(title, plans, engines)) finished.set(f.plan, f)
     }, 10 * MINUTES)
     afterAll(closeEngines)
 

@@ -1,4 +1,4 @@
 import { paritySuite } from './harness.js'
 import { suites } from './suites.js'
 
-await paritySuite('interface', suites.interface)
+await paritySuite('language: interface', suites.interface)

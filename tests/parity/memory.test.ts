@@ -1,4 +1,4 @@
 import { paritySuite } from './harness.js'
 import { suites } from './suites.js'
 
-await paritySuite('memory', suites.memory)
+await paritySuite('language: memory', suites.memory)

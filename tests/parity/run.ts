@@ -85,8 +85,11 @@ export interface Finished {
   readonly outcomes: readonly Outcome[]
 }
 
-/** Runs everything that was planned: both engines at the same time, and the interpreter while they work. */
-export async function runPlans(plans: readonly Plan[], engines: Engines): Promise<Finished[]> {
+/**
+ * Runs everything that was planned: both engines at the same time, and the interpreter while they work. What ran is counted for
+ * the `suite`.
+ */
+export async function runPlans(suite: string, plans: readonly Plan[], engines: Engines): Promise<Finished[]> {
   const onDawn = batch(plans, engines.dawn, 'dawn')
   const onWgpu = batch(plans, engines.wgpu, 'wgpu')
   const onCpu = new Map<Run, Outcome>()
@@ -96,7 +99,7 @@ export async function runPlans(plans: readonly Plan[], engines: Engines): Promis
     await new Promise((resolve) => setImmediate(resolve))
   }
   const results = new Map([...onCpu, ...(await onDawn), ...(await onWgpu)])
-  return plans.map((plan) => ({ plan, outcomes: plan.runs.map((run) => finish(plan, run, results.get(run))) }))
+  return plans.map((plan) => ({ plan, outcomes: plan.runs.map((run) => finish(suite, plan, run, results.get(run))) }))
 }
 
 function attempt(execute: () => Outputs): Outcome {
@@ -127,9 +130,9 @@ function outcomeOf(plan: Plan, run: Run, job: Job, result: Result): Outcome {
   return { outputs: Object.fromEntries(entries) }
 }
 
-function finish(plan: Plan, run: Run, outcome: Outcome | undefined): Outcome {
+function finish(suite: string, plan: Plan, run: Run, outcome: Outcome | undefined): Outcome {
   if (run.skipped !== undefined) return { skipped: run.skipped }
   const features = plan.compiled.artifact.variants.find((v) => run.name.endsWith(`, ${v.id}`))?.needs.features ?? []
-  if (outcome && 'outputs' in outcome) countCase(run.executor, { f16: features.includes('shader-f16') })
+  if (outcome && 'outputs' in outcome) countCase(suite, run.executor, { f16: features.includes('shader-f16') })
   return outcome ?? { error: 'it did not run' }
 }

@@ -1,4 +1,4 @@
 import { paritySuite } from './harness.js'
 import { suites } from './suites.js'
 
-await paritySuite('statements', suites.statements)
+await paritySuite('language: statements', suites.statements)

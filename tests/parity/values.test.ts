@@ -1,4 +1,4 @@
 import { paritySuite } from './harness.js'
 import { suites } from './suites.js'
 
-await paritySuite('values', suites.values)
+await paritySuite('language: values', suites.values)

@@ -42,7 +42,7 @@ export async function judgePlans(
   plans: readonly Plan[],
   engines: Engines,
 ): Promise<Judged[]> {
-  const finished = await runPlans(plans, engines)
+  const finished = await runPlans('probes', plans, engines)
   return finished.flatMap(({ plan, outcomes }, n) =>
     plan.runs.map((run, i): Judged => {
       const base = {
