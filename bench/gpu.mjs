@@ -4,7 +4,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { run, sourcePlugins } from '../scripts/run-ts.mjs'
+import { run, standalonePlugins } from '../scripts/run-ts.mjs'
 
 const entry = fileURLToPath(new URL('./gpu/main.ts', import.meta.url))
 const at = process.argv.indexOf('--bundle')
@@ -23,6 +23,6 @@ else {
     logLevel: 'error',
     external: ['webgpu'],
     banner: { js: `import{createRequire as R}from'node:module';const require=R(import.meta.url);${tail}` },
-    plugins: sourcePlugins,
+    plugins: standalonePlugins,
   })
 }

@@ -38,19 +38,19 @@ function sourceFile(path) {
   return [path, other].map((candidate) => join(ROOT, candidate)).find((candidate) => existsSync(candidate))
 }
 
-/** esbuild plugin: workspace packages from source, installed packages external, relative imports bundled. */
-const resolver = {
+/** esbuild plugin: workspace packages from source, installed packages external unless `bundled`, relative imports bundled. */
+const resolver = ({ bundled = false } = {}) => ({
   name: 'weft-sources',
   setup({ onResolve }) {
     onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
       if (kind === 'entry-point') return undefined
       const source = WORKSPACE[path]
-      if (source === undefined) return { path, external: true }
+      if (source === undefined) return bundled ? undefined : { path, external: true }
       const file = sourceFile(source)
       return file === undefined ? { errors: [{ text: `${path} has no source yet: ${source}` }] } : { path: file }
     })
   },
-}
+})
 
 /** Gives each bundled module the `import.meta.url` and `import.meta.dirname` of its own source file. */
 const ownUrl = {
@@ -67,7 +67,10 @@ const ownUrl = {
 }
 
 /** For other bundles that are to see this repository's sources: `scripts/gen.mjs`. */
-export const sourcePlugins = [resolver, ownUrl]
+export const sourcePlugins = [resolver(), ownUrl]
+
+/** For bundles that stand alone: installed packages go into them, too, other than those that esbuild is told to leave. */
+export const standalonePlugins = [resolver({ bundled: true }), ownUrl]
 
 /**
  * Bundles `entry` and returns the path of the bundle. `plugins` run before the resolver: `bench/typegpu` needs its own
@@ -87,7 +90,7 @@ export async function bundle(entry, { plugins = [] } = {}) {
     sourcemap: 'inline',
     sourcesContent: false,
     logLevel: 'error',
-    plugins: [...plugins, resolver, ownUrl],
+    plugins: [...plugins, ...sourcePlugins],
   })
   return outfile
 }
