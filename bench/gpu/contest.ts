@@ -2,6 +2,7 @@
 // contests (`suites/*.ts`). Every entry of a contest gets the same inputs, is checked against float64 by the contest's
 // `check`, and is then timed in turn with the others: see measure.ts.
 
+import type { Flag, Kind } from './kinds'
 import type { Lab } from './lab'
 
 export type ElementType = 'f32' | 'f16' | 'u32'
@@ -14,6 +15,8 @@ export interface Input {
   readonly seed: number
   /** 1 when left out; u32 takes 32 random bits and no scale. */
   readonly scale?: number
+  /** Of u32: values are below it; 0 or left out: all 32 bits. */
+  readonly most?: number
 }
 
 export interface Output {
@@ -42,7 +45,19 @@ export interface Work {
   readonly items?: number
 }
 
-export interface Contest extends Problem {
+/**
+ * What is computed, in words that peers understand: those that know the kind join the contest by themselves
+ * (`peers/index.ts`). The names of sizes, inputs and outputs are those of `kinds.ts`.
+ */
+export interface Facts {
+  readonly kind?: Kind
+  /** of the elements of inputs and outputs */
+  readonly dtype?: string
+  readonly shape?: Readonly<Record<string, number>>
+  readonly flags?: readonly Flag[]
+}
+
+export interface Contest extends Problem, Facts {
   /** Unique within its suite: `'f32 4096 x 4096 x 4096'`. */
   readonly name: string
   readonly work: Work
@@ -62,9 +77,16 @@ export interface Opened {
   readonly compileMs?: number
   /** How many sets of buffers there are, so that a run never finds those that it has just used in a cache. */
   readonly turns: number
+  /** By which it is timed, where the clock of the lab does not see its work. */
+  readonly clock?: Stopwatch
   /** Submits one run on the buffers of a turn. */
   run(turn: number): unknown
   /** Reads an output of the last run. */
   readonly read: ReadOutput
   close(): unknown
+}
+
+export interface Stopwatch {
+  /** Milliseconds that the device spent on what `work` submits. */
+  time(work: () => unknown): Promise<number>
 }

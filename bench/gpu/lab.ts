@@ -4,7 +4,7 @@ import { createRuntime, type DeviceBuffer, type Runtime } from '@weft/runtime'
 import { create, globals } from 'webgpu'
 import { fromHalf } from '../../packages/runtime/src/half'
 import { Clock } from './clock'
-import type { Contest, ElementType, ReadOutput } from './contest'
+import type { Contest, ElementType, Input, ReadOutput } from './contest'
 import { fillKernel } from './values'
 
 /** Bytes that the buffers of the other turns must fill before one has its turn again: more than a last-level cache. */
@@ -76,7 +76,7 @@ export async function openDevice(adapter: GPUAdapter): Promise<GPUDevice> {
 async function heater(runtime: Runtime): Promise<Lab['warm']> {
   const n = 2 ** 24
   const x = runtime.buffer(Float32Array, n)
-  const step = await runtime.prepare(fillKernel('f32'), { x, n, seed: 1, scale: 1 })
+  const step = await runtime.prepare(fillKernel('f32'), { x, n, seed: 1, scale: 1, most: 0 })
   const recording = runtime.record((r) => {
     for (let i = 0; i < 20; i++) r.dispatch(step)
     return []
@@ -101,10 +101,14 @@ export function turnsOf({ inputs, outputs }: Contest): number {
 /** One set of a contest's buffers: the inputs, and outputs full of numbers that are far from any result. */
 export async function buffersOf({ runtime }: Lab, { inputs, outputs }: Contest): Promise<Named> {
   const buffers: Record<string, DeviceBuffer<unknown>> = {}
-  const wrong = Object.entries(outputs).map(([name, output]) => [name, { ...output, seed: WRONG, scale: 777 }] as const)
+  const wrong = Object.entries(outputs).map(([name, output]): [string, Input] => [
+    name,
+    { ...output, seed: WRONG, scale: 777 },
+  ])
   for (const [name, input] of [...Object.entries(inputs), ...wrong]) {
     const x = runtime.buffer({ size: sizeOf(input) }, { label: name })
-    await runtime.run(fillKernel(input.type), { x, n: input.length, seed: input.seed, scale: input.scale ?? 1 })
+    const { seed, scale = 1, most = 0 } = input
+    await runtime.run(fillKernel(input.type), { x, n: input.length, seed, scale, most })
     buffers[name] = x
   }
   return buffers

@@ -90,7 +90,7 @@ async function series(lab: Lab, entries: readonly Right[], { samples, warmMs, sa
   const turn = new Map<Right, number>()
   const sample = async (one: Right): Promise<number> => {
     const count = repeats.get(one) ?? 1
-    const ms = await lab.clock.time(async () => {
+    const ms = await (one.opened.clock ?? lab.clock).time(async () => {
       for (let i = 0; i < count; i++) {
         const next = turn.get(one) ?? 0
         turn.set(one, (next + 1) % one.opened.turns)
