@@ -1,9 +1,4 @@
-import {
-  attentionBackwardDkvs,
-  attentionBackwardDqs,
-  attentionBackwardRows,
-  attentionBackwardRowsHalf,
-} from '@weft/kernels/source'
+import { attentionBackwardDkvs, attentionBackwardDqs, attentionBackwardRows } from '@weft/kernels/source'
 import { attentionBackwardReference } from '../../packages/kernels/src/attention-backward/reference.js'
 import {
   type AttentionForwardReferenceArgs,
@@ -11,9 +6,10 @@ import {
 } from '../../packages/kernels/src/attention-forward/reference.js'
 import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/window.js'
 import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
+import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
 import { attentionError, gamma, U } from './bounds.js'
-import { F16, F32, type Stored } from './given.js'
+import { F16, F32, poisonBehind, type Stored } from './given.js'
 import { shipped } from './outputs.js'
 
 interface Sizes {
@@ -27,16 +23,29 @@ interface Sizes {
   readonly window?: number
   readonly softCap?: number
   readonly dropout?: number
+  readonly lengths?: readonly number[]
+  /** Its strides. A fifth of its values hides. */
+  readonly bias?: readonly [batch: number, head: number, query: number, key: number]
 }
 
 const SEED = 77
+const LARGEST_BIAS = 2
 
 /** Both kernels for one set of inputs, with the row sums and δ of the reference. */
 function gradientCases(storage: Stored, sizes: Sizes): ParityCase[] {
   const { batch = 1, heads: [heads, kvHeads] = [2, 1], queries, keys, headSize } = sizes
-  const { causal = false, past, window, softCap, dropout = 0 } = sizes
+  const { causal = false, past, window, softCap, dropout = 0, lengths, bias } = sizes
+  const masked = Boolean(lengths ?? bias)
   const [rows, pairs] = [batch * heads * queries * headSize, batch * kvHeads * keys * headSize]
-  const given = { q: storage.given(1, rows), k: storage.given(2, pairs), v: storage.given(3, pairs) }
+  // what lies behind the length of a batch is not read
+  const [k, v] = [2, 3].map((seed) =>
+    poisonBehind(storage, storage.given(seed, pairs), (i) => {
+      const row = Math.floor(i / headSize)
+      return row % keys < (lengths?.[Math.floor(row / keys / kvHeads)] ?? keys)
+    }),
+  ) as [ReturnType<Stored['given']>, ReturnType<Stored['given']>]
+  const given = { q: storage.given(1, rows), k, v }
+  const biasData = uniform(5, 700, -LARGEST_BIAS, LARGEST_BIAS).map((x, i) => (i % 5 === 3 ? -3e38 : x))
   const dout = storage.given(4, rows)
   const threshold = dropThreshold(dropout)
   const keepScale = 1 / (1 - dropout)
@@ -46,35 +55,37 @@ function gradientCases(storage: Stored, sizes: Sizes): ParityCase[] {
     ...(past === undefined ? {} : { past }),
     ...(window === undefined ? {} : { window }),
     ...(softCap ? { softCap } : {}),
+    ...(lengths ? { lengths } : {}),
+    ...(bias ? { bias: { data: biasData, strides: bias } } : {}),
     keep: (h, i, j) => randomBitsOf(SEED, [h, i, j]) >= threshold,
   }
   const { out, lse } = attentionForwardReference(reference)
   const { dq, dk, dv } = attentionBackwardReference({ ...reference, dout: dout.numbers })
-  const stats = new Float32Array(2 * lse.length)
-  lse.forEach((value, row) => {
-    const delta = dout.numbers
-      .slice(row * headSize, (row + 1) * headSize)
-      .reduce((sum, x, c) => sum + x * out[row * headSize + c]!, 0)
-    stats.set([value, delta], 2 * row)
-  })
+  const stats = statsOf(sizes, out, lse, dout.numbers)
   const whole = headSize % 4 === 0
-  const nameOf = (what: string) => `attention_backward_${what}${whole ? '' : '_any'}${storage.suffix}`
+  const nameOf = (what: string) =>
+    `attention_backward_${masked ? 'masked_' : ''}${what}${whole ? '' : '_any'}${storage.suffix}`
   const said = Object.entries(sizes).map(([key, value]) => `${key} ${value}`)
-  const bindings = { q: given.q.data, k: given.k.data, v: given.v.data, dout: dout.data, stats }
+  const bindings = {
+    ...{ q: given.q.data, k: given.k.data, v: given.v.data, dout: dout.data, stats },
+    ...(masked ? { bias: bias ? biasData : Float32Array.of(0) } : {}),
+  }
   const params = {
     ...{ batch, heads, kv_heads: kvHeads, queries, keys, head_size: headSize, past: past ?? keys - queries },
     ...{ causal: Number(causal || window !== undefined), window: window ?? NO_WINDOW, scale: headSize ** -0.5 },
     ...{ cap: softCap ?? 0, seed: SEED, threshold, keep_scale: keepScale },
+    ...(masked ? { bias_strides: bias ?? [0, 0, 0, 0] } : {}),
   }
 
   // A weight is off by its score, by exp and by the rounding of lse; its gradient, at most keepScale · headSize, by its sums.
-  const largest = Math.sqrt(headSize)
+  const scale = headSize ** -0.5
+  const largest = Math.sqrt(headSize) + (bias ? LARGEST_BIAS : 0)
   const { weight } = attentionError(headSize, keys, largest, softCap)
   const most = 2 * keepScale * headSize
   // The slope 1 − tanh² is off by twice the error of tanh.
   const slope = softCap ? 4e-5 : 0
-  const ds = (most / largest) * (weight + 2 * largest * U + gamma(headSize + 8) + slope)
-  const perRow = ds + gamma(keys + 4) * (most / largest)
+  const ds = most * scale * (weight + 2 * largest * U + gamma(headSize + 8) + slope)
+  const perRow = ds + gamma(keys + 4) * most * scale
   const perKey = (queries * heads) / kvHeads
   const because =
     'weights by their scores and exp, their gradients and all sums one after another; |q|, |k|, |v|, |dout| ≤ 1'
@@ -98,6 +109,24 @@ function gradientCases(storage: Stored, sizes: Sizes): ParityCase[] {
   ]
 }
 
+/** What the rows kernel gives: (lse, δ) of each row, and with lengths or a bias the keys of its batch and the position of its first query. */
+function statsOf(sizes: Sizes, out: ArrayLike<number>, lse: Float64Array, dout: readonly number[]) {
+  const { heads: [heads] = [2, 1], queries, keys, headSize, past, lengths, bias } = sizes
+  const pairs = [...lse].map((value, row): readonly [lse: number, delta: number] => {
+    const own = dout.slice(row * headSize, (row + 1) * headSize)
+    return [value, own.reduce((sum, x, c) => sum + x * out[row * headSize + c]!, 0)]
+  })
+  if (!lengths && !bias) return Float32Array.from(pairs.flat())
+  return Uint32Array.from(
+    pairs.flatMap((pair, row) => {
+      const length = lengths?.[Math.floor(row / heads / queries)] ?? keys
+      return [...bitsOf(pair), length, past ?? length - queries]
+    }),
+  )
+}
+
+const bitsOf = (values: readonly number[]): readonly number[] => [...new Uint32Array(Float32Array.from(values).buffer)]
+
 function rowsCase(storage: Stored, rows: number, headSize: number): ParityCase {
   const [out, dout] = [storage.given(1, rows * headSize), storage.given(2, rows * headSize)]
   const lse = F32.given(3, rows)
@@ -109,11 +138,48 @@ function rowsCase(storage: Stored, rows: number, headSize: number): ParityCase {
   }).flat()
   return {
     name: `attention_backward_rows${storage.suffix}, ${rows} of ${headSize}`,
-    kernel: storage === F16 ? attentionBackwardRowsHalf : attentionBackwardRows,
+    kernel: rowsKernel(`attention_backward_rows${storage.suffix}`),
     params: { rows, head_size: headSize },
     bindings: { out: out.data, dout: dout.data, lse: lse.data, stats: F32.empty(2 * rows) },
     expect: { stats: F32.filled(stats) },
     tolerance: F32.near(gamma(Math.ceil(headSize / 64) + 65) * headSize, 'a sum of products of at most 1'),
+  }
+}
+
+const rowsKernel = (name: string) => attentionBackwardRows.find((kernel) => kernel.name === name)!
+
+/** With lengths; of integers, whose sums are the same in every order, since bits are compared. */
+function maskedRowsCase(storage: Stored, lengths: readonly number[] | undefined, past?: number): ParityCase {
+  const [batch, heads, queries, keys, headSize] = [2, 3, 2, 9, 70] as const
+  const rows = batch * heads * queries
+  const numbers = [1, 2, 3].map((seed) => [...integers(seed, rows * headSize, 7)].map((x) => x - 3))
+  const [out, dout, lse] = numbers as [number[], number[], number[]]
+  const padded = (values: readonly number[]) => storage.data([...values, Number.NaN, Number.NaN])
+  const stats = Array.from({ length: rows }, (_, row) => {
+    let delta = 0
+    for (let c = 0; c < headSize; c++) delta += out[row * headSize + c]! * dout[row * headSize + c]!
+    const length = Math.min(lengths?.[Math.floor(row / heads / queries)] ?? keys, keys)
+    return [...bitsOf([lse[row]!, delta]), length, past ?? length - queries]
+  }).flat()
+  const empty = new Uint32Array(F32.empty(4 * rows).buffer)
+  const expected = empty.slice()
+  expected.set(stats)
+  const name = `attention_backward_masked_rows${storage.suffix}`
+  return {
+    name: `${name}, lengths ${lengths ?? 'left out'}, past ${past ?? 'from the end'}`,
+    kernel: rowsKernel(name),
+    params: {
+      ...{ rows, head_size: headSize, heads, queries, keys, past: past ?? keys - queries },
+      ...{
+        lengths_stride: Number(lengths !== undefined),
+        from_end: Number(lengths !== undefined && past === undefined),
+      },
+    },
+    bindings: {
+      ...{ out: padded(out), dout: padded(dout), lse: Float32Array.from(lse), stats: empty },
+      lengths: Uint32Array.from(lengths ?? [keys]),
+    },
+    expect: { stats: expected },
   }
 }
 
@@ -128,7 +194,17 @@ const cases = [F32, F16].flatMap((storage) => [
   ...gradientCases(storage, { queries: 7, keys: 20, headSize: 8, dropout: 0.25, causal: true }),
   ...gradientCases(storage, { queries: 5, keys: 17, headSize: 5, heads: [3, 1] }),
   ...gradientCases(storage, { queries: 2, keys: 3, headSize: 256, heads: [1, 1] }),
+  // Batches of which some are shorter, one empty, and one shorter than its queries; then with places of their own.
+  ...gradientCases(storage, { queries: 3, keys: 19, headSize: 8, batch: 4, lengths: [19, 0, 2, 16], causal: true }),
+  ...gradientCases(storage, { queries: 18, keys: 18, headSize: 12, batch: 2, lengths: [4, 17], past: 0, causal: true }),
+  ...gradientCases(storage, { queries: 5, keys: 20, headSize: 6, batch: 2, heads: [4, 2], lengths: [20, 7] }),
+  ...gradientCases(storage, { queries: 4, keys: 18, headSize: 16, bias: [0, 72, 18, 1], softCap: 1.5 }),
+  ...gradientCases(storage, { queries: 17, keys: 9, headSize: 4, batch: 2, bias: [9, 0, 0, 1], dropout: 0.25 }),
+  ...gradientCases(storage, { queries: 6, keys: 33, headSize: 7, bias: [0, 0, 33, 1], lengths: [30], window: 8 }),
   rowsCase(storage, 3, 7),
+  maskedRowsCase(storage, [9, 1]),
+  maskedRowsCase(storage, [0, 12], 4),
+  maskedRowsCase(storage, undefined),
   rowsCase(storage, 2, 128),
 ])
 
@@ -143,6 +219,9 @@ const large = (storage: Stored): readonly ParityCase[] => [
     gradientCases(storage, { queries: 4, keys: 18, headSize, causal: true }),
   ),
   ...[1, 16, 17].flatMap((window) => gradientCases(storage, { queries: 40, keys: 50, headSize: 8, window })),
+  ...[15, 16, 17, 33].flatMap((keys) =>
+    gradientCases(storage, { queries: 17, keys, headSize: 8, batch: 4, lengths: [keys, keys - 1, 1, 0], causal: true }),
+  ),
 ]
 
 export const fullCases: readonly ParityCase[] =

@@ -4,13 +4,17 @@ import {
   attentionBackwardDqs,
   attentionBackwardRows,
   attentionForwards,
+  logical,
 } from '@weft/kernels/source'
 import { expect, it } from 'vitest'
 import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
 import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
 import { onDevices } from './devices.js'
 
-const sources = [...attentionForwards, ...attentionBackwardDqs, ...attentionBackwardDkvs, attentionBackwardRows]
+const sources = [
+  ...[...attentionForwards, ...attentionBackwardDqs, ...attentionBackwardDkvs, ...attentionBackwardRows],
+  ...logical.filter(({ name }) => name.startsWith('where')),
+]
 
 onDevices('attention backward', sources, ({ runtime, options }) => {
   const sizes = { batch: 2, heads: 4, kvHeads: 2, queries: 3, keys: 11, headSize: 12 }
@@ -34,6 +38,35 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
     const expected = kernels.attentionBackwardReference(reference)
     for (const name of ['dq', 'dk', 'dv'] as const)
       expect(maxError(await all[name].read(Float32Array), expected[name]).relative).toBeLessThan(1e-4)
+  })
+
+  const check = async (
+    given: Partial<kernels.AttentionForwardArgs>,
+    reference: Partial<kernels.AttentionForwardReferenceArgs>,
+  ) => {
+    const all = args()
+    await kernels.attentionForward(runtime(), { ...all, ...given }, options)
+    await kernels.attentionBackward(runtime(), { ...all, ...given }, options)
+    const expected = kernels.attentionBackwardReference({ ...sizes, ...x, dout, ...reference })
+    for (const name of ['dq', 'dk', 'dv'] as const)
+      expect(maxError(await all[name].read(Float32Array), expected[name]).relative).toBeLessThan(1e-4)
+  }
+
+  it('of a padded batch, with and without places of its own', async () => {
+    const lengths = Uint32Array.of(11, 4)
+    await check({ lengths: runtime().buffer(lengths), causal: true }, { lengths, causal: true })
+    const past = { lengths, causal: true, past: 1 }
+    await check({ ...past, lengths: runtime().buffer(lengths) }, past)
+  })
+
+  it('with a bias, a mask, and both, along different axes', async () => {
+    const [biasData, maskData] = [uniform(5, 44, -1, 1), Uint32Array.from({ length: 66 }, (_, i) => Number(i % 3 > 0))]
+    const bias = { data: biasData, strides: [0, 11, 0, 1] as const }
+    const mask = { data: maskData, strides: [33, 0, 11, 1] as const }
+    const uploaded = { bias: { ...bias, data: upload(biasData) }, mask: { ...mask, data: runtime().buffer(maskData) } }
+    await check({ bias: uploaded.bias, window: 5 }, { bias, window: 5 })
+    await check({ mask: uploaded.mask }, { mask })
+    await check({ ...uploaded, softCap: 2 }, { bias, mask, softCap: 2 })
   })
 
   it('is the same to the last bit from run to run', async () => {
@@ -61,6 +94,9 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
     await bad({ headSize: 257 }, 'headSize must be at most 256, got 257')
     await bad({ queries: 4 }, 'q must have 384 elements, and has 288')
     await bad({ dv: upload(new Float32Array(1)) }, 'dv must have 528 elements, and has 1')
+    await bad({ lengths: runtime().buffer(Uint32Array.of(1)) }, 'lengths must have 2 elements, and has 1')
+    await bad({ bias: { data: upload(new Float32Array(32)) } }, 'bias must have 33 elements, and has 32')
+    await bad({ mask: { data: all.q, strides: [0, 0, 0, -1] } }, 'mask.strides[3] must be an integer from 0 on, got -1')
     await bad({ dropout: { probability: -1, seed: 0 } }, 'dropout.probability must be from 0 to below 1, got -1')
     await runtime().idle()
   })

@@ -1,7 +1,8 @@
-import { ceilDiv, d, each, f32, fn, input, kernel, output, tuple, u32, vec4f } from '@weft/dsl'
+import { ceilDiv, each, f32, fn, input, kernel, output, tuple, u32, vec4f } from '@weft/dsl'
 import { loadQuad, type Rows, rowsType, storeQuad } from '../attention/quads'
 import { queriesSeeing } from '../attention-forward/sight'
 import { named, type Storage } from '../parts/storage'
+import { headSight, MASKED_PARAMS, type Masked, maskedBindings, statsType } from './masked'
 import { MOST_QUADS, PARAMS, rowAt, TILE, TILE_ROW, tileOf } from './tile'
 
 /**
@@ -14,43 +15,49 @@ import { MOST_QUADS, PARAMS, rowAt, TILE, TILE_ROW, tileOf } from './tile'
  * `tile.ts` makes ds and the weights for all pairs; then invocation (r, c) adds to quads c, c + 16, … of key r. One workgroup writes a
  * row, heads after heads and queries after queries: sums have one order, and need no atomics.
  */
-const dkvOf = (storage: Storage, whole: boolean) =>
+const dkvOf = (storage: Storage, whole: boolean, masked: boolean) =>
   kernel(
-    named(`attention_backward_dkv${whole ? '' : '_any'}`, storage),
+    named(`attention_backward_${masked ? 'masked_' : ''}dkv${whole ? '' : '_any'}`, storage),
     {
-      doc: `the gradients of attention by its keys and values; head sizes up to 256${whole ? ' that are multiples of 4' : ''}`,
+      doc: `the gradients of attention by its keys and values; head sizes up to 256${whole ? ' that are multiples of 4' : ''}${masked ? '; with lengths and a bias' : ''}`,
       workgroupSize: [TILE * TILE],
       bindings: {
         q: input(rowsType({ whole, storage })),
         k: input(rowsType({ whole, storage })),
         v: input(rowsType({ whole, storage })),
         dout: input(rowsType({ whole, storage })),
-        stats: input(d.arrayOf(d.vec2f)),
+        stats: input(statsType(masked)),
         dk: output(rowsType({ whole, storage })),
         dv: output(rowsType({ whole, storage })),
+        ...((masked ? maskedBindings() : {}) as Record<never, never>),
       },
-      params: PARAMS,
+      params: { ...PARAMS, ...((masked ? MASKED_PARAMS : {}) as Record<never, never>) },
       workgroups: ({ batch, kv_heads, keys }) => [ceilDiv(keys, TILE).mul(batch).mul(kv_heads)],
     },
     (view, k) => {
       const { heads, kv_heads, queries, keys, head_size } = view
       const quads = k.let('quads', ceilDiv(head_size, 4))
       const rows: Rows = { size: head_size, quads, whole, padded: true, storage }
-      const tile = tileOf(k, view, rows)
+      const masks = masked ? (view as unknown as Masked) : null
+      const tile = tileOf(k, view, rows, masks)
       const dsTile = k.workgroup('ds_tile', f32, TILE, TILE_ROW)
       const keptTile = k.workgroup('kept_tile', f32, TILE, TILE_ROW)
       const tiles = k.let('tiles', ceilDiv(keys, TILE))
       const { kvHead, key } = k.let({ kvHead: k.workgroupIndex.div(tiles), key: k.workgroupIndex.rem(tiles).mul(TILE) })
       const group = k.let('group', heads.div(kv_heads))
       const firstHead = k.let('first_head', kvHead.mul(group))
-      const { from, to } = queriesSeeing(k, key, u32`min(${key} + ${TILE}, ${keys}) - 1`, queries, view)
+      const sight = masks ? headSight(k, masks, firstHead.mul(queries)) : view
+      const last = u32`min(${key} + ${TILE}, ${sight.keys}) - 1`
+      const { from, to } = queriesSeeing(k, key, last, queries, { ...view, past: sight.past })
+      // behind the length of a batch nobody sees a key
+      const end = masks ? k.let('end', fn.select(u32(0), to, key.lt(sight.keys))) : to
       const { row, lane } = k.let({ row: k.localIndex.div(TILE), lane: k.localIndex.rem(TILE) })
       const dk = tuple(MOST_QUADS, (m) => k.var(`dk${m}`, vec4f()))
       const dv = tuple(MOST_QUADS, (m) => k.var(`dv${m}`, vec4f()))
 
       k.range('head', firstHead, firstHead.add(group), (head) => {
-        k.range('query0', from, to, TILE, (query) => {
-          const { ds, kept } = tile({ head, kvHead, query, key })
+        k.range('query0', from, end, TILE, (query) => {
+          const { ds, kept } = tile({ head, kvHead, query, key, sight })
           // Those of the tile before are read no more: the new one had barriers.
           dsTile.at(row, lane).set(ds)
           keptTile.at(row, lane).set(kept)
@@ -80,5 +87,5 @@ const dkvOf = (storage: Storage, whole: boolean) =>
   )
 
 export const attentionBackwardDkvs = (['f32', 'f16'] as const).flatMap((storage) =>
-  [true, false].map((whole) => dkvOf(storage, whole)),
+  [true, false].flatMap((whole) => [false, true].map((masked) => dkvOf(storage, whole, masked))),
 )

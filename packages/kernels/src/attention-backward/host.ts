@@ -1,8 +1,16 @@
 import * as g from '../../generated/attention-backward'
-import { type AttentionShape, checkAttention, dropoutParams, type SightOptions } from '../attention-forward/host'
+import {
+  type AttentionShape,
+  checkAttention,
+  dropoutParams,
+  type MaskOptions,
+  pairView,
+  type SightOptions,
+} from '../attention-forward/host'
 import { type BufferLike, bytesIn, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
+import { hidingBias } from './hiding-bias'
 
-export interface AttentionBackwardArgs extends Omit<AttentionShape, 'capacity'>, SightOptions {
+export interface AttentionBackwardArgs extends Omit<AttentionShape, 'capacity'>, SightOptions, MaskOptions {
   /** [batch, heads, queries, headSize] */
   readonly q: BufferLike
   /** [batch, kvHeads, keys, headSize] */
@@ -21,29 +29,41 @@ export interface AttentionBackwardArgs extends Omit<AttentionShape, 'capacity'>,
   readonly dk: BufferLike
   /** Like v, written. */
   readonly dv: BufferLike
-  /** As in the forward: the same weights are dropped again. */
-  readonly dropout?: { readonly probability: number; readonly seed: number }
   /** Of all but lse. */
   readonly type?: 'f32' | 'f16'
 }
 
-/** By whether the head size is a multiple of 4. */
+/** Without lengths, bias and mask, and with; dq and dkv by whether the head size is a multiple of 4. */
 const KERNELS = {
-  f32: {
-    rows: g.attention_backward_rows,
-    dq: [g.attention_backward_dq_any, g.attention_backward_dq],
-    dkv: [g.attention_backward_dkv_any, g.attention_backward_dkv],
-  },
-  f16: {
-    rows: g.attention_backward_rows_f16,
-    dq: [g.attention_backward_dq_any_f16, g.attention_backward_dq_f16],
-    dkv: [g.attention_backward_dkv_any_f16, g.attention_backward_dkv_f16],
-  },
+  f32: [
+    {
+      rows: g.attention_backward_rows,
+      dq: [g.attention_backward_dq_any, g.attention_backward_dq],
+      dkv: [g.attention_backward_dkv_any, g.attention_backward_dkv],
+    },
+    {
+      rows: g.attention_backward_masked_rows,
+      dq: [g.attention_backward_masked_dq_any, g.attention_backward_masked_dq],
+      dkv: [g.attention_backward_masked_dkv_any, g.attention_backward_masked_dkv],
+    },
+  ],
+  f16: [
+    {
+      rows: g.attention_backward_rows_f16,
+      dq: [g.attention_backward_dq_any_f16, g.attention_backward_dq_f16],
+      dkv: [g.attention_backward_dkv_any_f16, g.attention_backward_dkv_f16],
+    },
+    {
+      rows: g.attention_backward_masked_rows_f16,
+      dq: [g.attention_backward_masked_dq_any_f16, g.attention_backward_masked_dq_f16],
+      dkv: [g.attention_backward_masked_dkv_any_f16, g.attention_backward_masked_dkv_f16],
+    },
+  ],
 } as const
 
 /**
- * The gradients of `attentionForward` without lengths, bias and mask, by q, k and v: three dispatches, f32 throughout, the same bits from run
- * to run. Takes what the forward took, and its `out` and `lse`.
+ * The gradients of `attentionForward` by q, k and v: three dispatches, f32 throughout, the same bits from run to run. Takes what the forward
+ * took, and its `out` and `lse`. A mask is made a bias first: one more dispatch, and memory for it (with a bias, for all axes of both).
  *
  * @throws RangeError before anything is recorded: sizes that are none, heads that are no multiple of kvHeads, a head size above 256, a buffer
  *   that is too small
@@ -66,13 +86,34 @@ export async function attentionBackward(
     ...{ out: [out, fromQueries, bytes], lse: [lse, rows], dout: [dout, fromQueries, bytes] },
     ...{ dq: [dq, fromQueries, bytes], dk: [dk, fromKeys, bytes], dv: [dv, fromKeys, bytes] },
   })
+  const { lengths, bias, mask } = args
+  if (lengths) checkBuffers(what, { lengths: [lengths, batch] })
+  const views = { bias: pairView(what, 'bias', bias, args), mask: pairView(what, 'mask', mask, args) }
   if (fromQueries === 0 && fromKeys === 0) return
 
-  const kernels = KERNELS[type]
+  const masked = lengths !== undefined || bias !== undefined || mask !== undefined
+  const kernels = KERNELS[type][Number(masked) as 0 | 1]
   const form = Number(headSize % 4 === 0) as 0 | 1
-  using stats = runtime.buffer({ size: 8 * Math.max(rows, 1) })
-  await runtime.run(chosen(kernels.rows, options), { out, dout, lse, stats, rows, head_size: headSize })
   const params = { batch, heads, kv_heads: kvHeads, queries, keys, head_size: headSize, ...sight, ...dropped }
-  await runtime.run(chosen(kernels.dq[form], options), { q, k, v, dout, stats, dq, ...params })
-  await runtime.run(chosen(kernels.dkv[form], options), { q, k, v, dout, stats, dk, dv, ...params })
+  using stats = runtime.buffer({ size: (masked ? 16 : 8) * Math.max(rows, 1) })
+  const perRow = { out, dout, lse, stats, rows, head_size: headSize }
+  const perPair = { q, k, v, dout, stats, ...params }
+  if (!masked) {
+    await runtime.run(chosen(kernels.rows, options), perRow)
+    await runtime.run(chosen(kernels.dq[form], options), { ...perPair, dq })
+    await runtime.run(chosen(kernels.dkv[form], options), { ...perPair, dk, dv })
+    return
+  }
+  using all = lengths ? null : runtime.buffer(Uint32Array.of(keys))
+  await runtime.run(chosen(kernels.rows, options), {
+    ...{ ...perRow, heads, queries, keys, past: sight.past },
+    lengths: lengths ?? (all as BufferLike),
+    lengths_stride: Number(lengths !== undefined),
+    from_end: Number(lengths !== undefined && args.past === undefined),
+  })
+  const { bias: added, strides, made } = await hidingBias(runtime, args, views, options)
+  using _ = made
+  const biased = { ...perPair, bias: added, bias_strides: strides }
+  await runtime.run(chosen(kernels.dq[form], options), { ...biased, dq })
+  await runtime.run(chosen(kernels.dkv[form], options), { ...biased, dk, dv })
 }

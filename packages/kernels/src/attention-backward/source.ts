@@ -1,3 +1,3 @@
 export { attentionBackwardDkvs } from './dkv'
 export { attentionBackwardDqs } from './dq'
-export { attentionBackwardRows, attentionBackwardRowsHalf } from './rows'
+export { attentionBackwardRows } from './rows'

@@ -2,6 +2,7 @@ import { type ArrayValue, type Builder, bool, d, type Expr, each, f32, fn, u32, 
 import { loadQuad, type Rows } from '../attention/quads'
 import { keysSeen, softCapped } from '../attention-forward/sight'
 import { randomBits } from '../parts/random'
+import { biasOf, type HeadSight, type Masked, rowStats } from './masked'
 
 /**
  * What both gradient kernels do for 16 queries and 16 keys: the weights again, from the logarithm of the row's sum, and their gradients. A
@@ -43,6 +44,7 @@ export interface View {
   readonly v: ArrayValue<'vec4f'>
   readonly dout: ArrayValue<'vec4f'>
   readonly stats: ArrayValue<'vec2f'>
+  readonly heads: Expr<'u32'>
   readonly queries: Expr<'u32'>
   readonly keys: Expr<'u32'>
   readonly past: Expr<'i32'>
@@ -61,6 +63,8 @@ interface Place {
   readonly kvHead: Expr<'u32'>
   readonly query: Expr<'u32'>
   readonly key: Expr<'u32'>
+  /** What the head sees. */
+  readonly sight: HeadSight
 }
 
 /** For the pair of this invocation: the weight behind the dropout, and the gradient of the product q·k. Both 0 where the key is hidden. */
@@ -69,12 +73,12 @@ export interface Pair {
   readonly ds: Expr<'f32'>
 }
 
-/** The row of a query or of a key; behind the end of them the last one again. */
-export const rowAt = (head: Expr<'u32'>, count: Expr<'u32'>, index: Expr<'u32'>): Expr<'u32'> =>
-  u32`${head} * ${count} + min(${index}, ${count} - 1)`
+/** The row of a query or of a key, of `count` for each head; behind the end of those that are there the last one again. */
+export const rowAt = (head: Expr<'u32'>, count: Expr<'u32'>, index: Expr<'u32'>, there = count): Expr<'u32'> =>
+  u32`${head} * ${count} + min(${index}, ${there} - 1)`
 
 /** Declares the memory of a tile; the function that it gives has barriers, and is called in uniform control flow. */
-export function tileOf(k: Builder, view: View, rows: Rows): (place: Place) => Pair {
+export function tileOf(k: Builder, view: View, rows: Rows, masked: Masked | null): (place: Place) => Pair {
   const staged = k.workgroup('staged', vec4f, 4, TILE, CHUNK)
   const i = k.localIndex
   const { array, stagedRow, stagedQuad } = k.let({
@@ -87,7 +91,7 @@ export function tileOf(k: Builder, view: View, rows: Rows): (place: Place) => Pa
   return (place) => {
     const { queries, keys } = view
     const queryRow = k.let('query_row', rowAt(place.head, queries, place.query.add(stagedRow)))
-    const keyRow = k.let('key_row', rowAt(place.kvHead, keys, place.key.add(stagedRow)))
+    const keyRow = k.let('key_row', rowAt(place.kvHead, keys, place.key.add(stagedRow), place.sight.keys))
     const { products, gradients } = k.var({ products: vec4f(), gradients: vec4f() })
     k.range('chunk', u32(0), rows.quads, CHUNK, (chunk) => {
       const quad = k.let('quad', chunk.add(stagedQuad))
@@ -106,7 +110,7 @@ export function tileOf(k: Builder, view: View, rows: Rows): (place: Place) => Pa
       }
       k.workgroupBarrier()
     })
-    return pairOf(k, view, place, { r, c, products, gradients })
+    return pairOf(k, view, masked, place, { r, c, products, gradients })
   }
 }
 
@@ -119,19 +123,29 @@ interface Sums {
 
 const across = (v: Expr<'vec4f'>): Expr<'f32'> => f32`(${v}.x + ${v}.y) + (${v}.z + ${v}.w)`
 
-function pairOf(k: Builder, view: View, place: Place, { r, c, products, gradients }: Sums): Pair {
-  const { queries, keys, scale, cap } = view
+function plainStats(k: Builder, { stats }: View, row: Expr<'u32'>) {
+  const own = k.let('row_stats', stats.at(row))
+  return { lse: own.x, delta: own.y }
+}
+
+function pairOf(k: Builder, view: View, masked: Masked | null, place: Place, sums: Sums): Pair {
+  const { r, c, products, gradients } = sums
+  const { heads, queries, scale, cap } = view
+  const { keys, past } = place.sight
   const { query, key } = k.let({ query: place.query.add(r), key: place.key.add(c) })
-  const { from, to } = keysSeen(k, 'seen', query, keys, view)
-  const seen = k.let('seen', bool`${query} < ${queries} && ${key} >= ${from} && ${key} < ${to}`)
-  const stats = k.let('row_stats', view.stats.at(rowAt(place.head, queries, query)))
+  const { from, to } = keysSeen(k, 'seen', query, keys, { ...view, past })
+  const inside = k.let(masked ? 'inside' : 'seen', bool`${query} < ${queries} && ${key} >= ${from} && ${key} < ${to}`)
+  const row = rowAt(place.head, queries, query)
+  const stats = masked ? rowStats(k, masked, row) : plainStats(k, view, row)
+  const bias = masked && biasOf(k, masked, { head: place.head, heads, query, key }, inside)
+  const seen = bias ? k.let('seen', bias.seen) : inside
   const score = k.let('score', softCapped(k, across(products).mul(scale), cap))
-  const weight = k.let('weight', fn.select(f32(0), fn.exp(score.sub(stats.x)), seen))
+  const weight = k.let('weight', fn.select(f32(0), fn.exp((bias ? score.add(bias.added) : score).sub(stats.lse)), seen))
   // tanh′ = 1 − tanh², and tanh = score / cap
   const slope = k.when(cap.ne(0), () => fn.fma(score.div(cap).neg(), score.div(cap), f32(1)), 1)
   const dropped = randomBits(view.seed, [place.head, query, key]).lt(view.threshold)
   const keep = k.let('keep', fn.select(view.keep_scale, 0, dropped))
-  const gradient = k.let('gradient', across(gradients).mul(keep).sub(stats.y))
+  const gradient = k.let('gradient', across(gradients).mul(keep).sub(stats.delta))
   return {
     kept: k.let('kept', weight.mul(keep)),
     ds: k.let('ds', fn.select(f32(0), weight.mul(gradient).mul(slope).mul(scale), seen)),

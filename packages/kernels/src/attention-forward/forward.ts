@@ -7,7 +7,6 @@ import {
   type Expr,
   f32,
   fn,
-  i32,
   input,
   kernel,
   output,
@@ -22,7 +21,7 @@ import { LOWEST } from '../attention/lowest'
 import { type Rows, rowsType } from '../attention/quads'
 import { randomBits } from '../parts/random'
 import { named, type Storage } from '../parts/storage'
-import { keysSeen, softCapped } from './sight'
+import { keysSeen, type Lengths, lengthOf, softCapped } from './sight'
 
 /**
  * out = dropout(softmax(softcap(scale · q·kᵀ) + bias)) · v, and the logarithm of each row's sum: flash attention forward (Dao et al.,
@@ -65,12 +64,9 @@ const MASK_PARAMS = {
 }
 
 /** What the body sees of the masked form. */
-interface Masks {
-  readonly lengths: ArrayValue<'u32'>
+interface Masks extends Lengths {
   readonly bias: ArrayValue<'f32'>
   readonly mask: ArrayValue<'u32'>
-  readonly lengths_stride: Expr<'u32'>
-  readonly from_end: Expr<'u32'>
   readonly bias_strides: Expr<'vec4u'>
   readonly mask_strides: Expr<'vec4u'>
   readonly seed: Expr<'u32'>
@@ -197,14 +193,6 @@ function sightOf(k: Builder, view: View, masks: Masks | null, place: Place, tile
     score: (score, key, seen) => k.when(seen, () => capped(score).add(masks.bias.at(biasAt(key()))), 0),
     weight: (weight, key) => fn.select(weight, 0, randomBits(masks.seed, [head, row, key()]).lt(masks.threshold)),
   }
-}
-
-/** The keys of a head's batch, and where its first query stands. */
-function lengthOf(k: Builder, view: View, masks: Masks, head: Expr<'u32'>) {
-  const given = masks.lengths.at(u32`${head} / ${view.heads} * ${masks.lengths_stride}`)
-  const keys = k.let('length', fn.min(given, view.keys))
-  const aligned = k.let('aligned', fn.select(view.past, i32`i32(${keys}) - i32(${view.queries})`, masks.from_end.ne(0)))
-  return { keys, past: aligned }
 }
 
 /** The kernels that ship: for head sizes that are multiples of 4, up to the one in the name. */

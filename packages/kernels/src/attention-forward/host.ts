@@ -35,7 +35,19 @@ export interface SightOptions {
   readonly softCap?: number
 }
 
-export interface AttentionForwardArgs extends AttentionShape, SightOptions {
+/** What hides keys by batch or by pair, and drops weights. */
+export interface MaskOptions {
+  /** [batch], u32: keys that are there. Where `past` is left out, the last query stands on the last of them. */
+  readonly lengths?: BufferLike
+  /** f32, added to the scores; −3e38 and less hides a key. */
+  readonly bias?: PairInput
+  /** u32: 0 hides a key. */
+  readonly mask?: PairInput
+  /** Weights are dropped with this probability; the others are multiplied by 1 / (1 − probability). */
+  readonly dropout?: { readonly probability: number; readonly seed: number }
+}
+
+export interface AttentionForwardArgs extends AttentionShape, SightOptions, MaskOptions {
   /** [batch, heads, queries, headSize] */
   readonly q: BufferLike
   /** [batch, kvHeads, capacity, headSize] */
@@ -46,14 +58,6 @@ export interface AttentionForwardArgs extends AttentionShape, SightOptions {
   readonly out: BufferLike
   /** [batch, heads, queries], f32, written: the logarithms of the rows' sums, which the backward needs. */
   readonly lse?: BufferLike
-  /** [batch], u32: keys that are there. Where `past` is left out, the last query stands on the last of them. */
-  readonly lengths?: BufferLike
-  /** f32, added to the scores; −3e38 and less hides a key. */
-  readonly bias?: PairInput
-  /** u32: 0 hides a key. */
-  readonly mask?: PairInput
-  /** Weights are dropped with this probability; the others are multiplied by 1 / (1 − probability). */
-  readonly dropout?: { readonly probability: number; readonly seed: number }
   /** Of q, k, v and out. */
   readonly type?: 'f32' | 'f16'
 }
@@ -92,7 +96,7 @@ export async function attentionForward(
     ...(args.lse ? { lse: [args.lse, rows] } : {}),
     ...(lengths ? { lengths: [lengths, batch] } : {}),
   })
-  const views = { bias: viewOf(what, 'bias', bias, args), mask: viewOf(what, 'mask', mask, args) }
+  const views = { bias: pairView(what, 'bias', bias, args), mask: pairView(what, 'mask', mask, args) }
   const dropped = dropoutParams(what, dropout)
   if (rows === 0 || headSize === 0) return
 
@@ -147,7 +151,12 @@ export function checkAttention(what: string, args: AttentionShape & SightOptions
 }
 
 /** The strides of what is given for pairs, after a check that the buffer holds what they reach. */
-function viewOf(what: string, name: string, input: PairInput | undefined, args: AttentionShape): readonly number[] {
+export function pairView(
+  what: string,
+  name: string,
+  input: PairInput | undefined,
+  args: AttentionShape,
+): NonNullable<PairInput['strides']> {
   const { batch, heads, queries, keys } = args
   if (input === undefined) return [0, 0, 0, 0]
   const { data, strides = [0, 0, keys, 1] } = input
@@ -160,7 +169,7 @@ function viewOf(what: string, name: string, input: PairInput | undefined, args: 
 }
 
 /** Which weights a dropout drops, as params. */
-export function dropoutParams(what: string, dropout: AttentionForwardArgs['dropout']) {
+export function dropoutParams(what: string, dropout: MaskOptions['dropout']) {
   const { probability, seed } = dropout ?? { probability: 0, seed: 0 }
   if (!(probability >= 0 && probability < 1)) {
     throw new RangeError(`${what}: dropout.probability must be from 0 to below 1, got ${probability}`)

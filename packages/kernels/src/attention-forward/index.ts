@@ -3,6 +3,7 @@ export {
   type AttentionForwardArgs,
   type AttentionShape,
   attentionForward,
+  type MaskOptions,
   type PairInput,
   type SightOptions,
 } from './host'

@@ -1,4 +1,4 @@
-import { type Arg, type Builder, type Expr, fn, i32, u32 } from '@weft/dsl'
+import { type Arg, type ArrayValue, type Builder, type Expr, fn, i32, u32 } from '@weft/dsl'
 
 /** Where a query stands and what it may see, as kernels have it in their params. */
 export interface SightParams {
@@ -41,6 +41,28 @@ export function queriesSeeing(
     from: k.let('seen_from', fn.select(u32(0), within(i32`i32(${first}) - ${past}`), causal.ne(0))),
     to: k.let('seen_to', within(i32`i32(${last}) - ${past} + i32(${window})`)),
   }
+}
+
+/** How many keys each batch has. */
+export interface Lengths {
+  /** [batch], or one for all, with a stride of 0 */
+  readonly lengths: ArrayValue<'u32'>
+  readonly lengths_stride: Expr<'u32'>
+  /** The last query stands on the last of them, whatever `past` says. */
+  readonly from_end: Expr<'u32'>
+}
+
+/** The keys of a head's batch, and where its first query stands. */
+export function lengthOf(
+  k: Builder,
+  view: Readonly<Record<'heads' | 'queries' | 'keys', Expr<'u32'>>> & Pick<SightParams, 'past'>,
+  { lengths, lengths_stride, from_end }: Lengths,
+  head: Expr<'u32'>,
+) {
+  const given = lengths.at(u32`${head} / ${view.heads} * ${lengths_stride}`)
+  const keys = k.let('length', fn.min(given, view.keys))
+  const aligned = k.let('aligned', fn.select(view.past, i32`i32(${keys}) - i32(${view.queries})`, from_end.ne(0)))
+  return { keys, past: aligned }
 }
 
 /** The scaled score behind a soft cap, cap · tanh(score / cap); as it is where the cap is 0. */
