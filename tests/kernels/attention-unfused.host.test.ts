@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
 import { onDevices } from './devices.js'
 
-const sources = [attentionWeights, ...attentionForwards, ...gemms, ...gemvs, gemmReduce]
+const sources = [...attentionWeights, ...attentionForwards, ...gemms, ...gemvs, gemmReduce]
 
 onDevices('attention by two products', sources, ({ runtime, options }) => {
   it.each([
@@ -34,6 +34,31 @@ onDevices('attention by two products', sources, ({ runtime, options }) => {
     },
   )
 
+  it('with lengths, a bias and a mask: as the fused kernel, and as the reference', async () => {
+    const sizes = { batch: 2, heads: 4, kvHeads: 2, queries: 3, keys: 11, headSize: 12 }
+    const [q, k, v] = [uniform(1, 288, -1, 1), uniform(2, 528, -1, 1), uniform(3, 528, -1, 1)] as const
+    const buffer = <T extends Float32Array | Uint32Array>(data: T) => runtime().buffer(data)
+    const [out, weights] = [buffer(new Float32Array(288)), buffer(new Float32Array(264))]
+    const args = { q: buffer(q), k: buffer(k), v: buffer(v), out, weights, ...sizes }
+    const lengths = Uint32Array.of(11, 4)
+    const bias = { data: uniform(4, 44, -1, 1), strides: [0, 11, 0, 1] as const }
+    const mask = { data: Uint32Array.from({ length: 33 }, (_, i) => Number(i % 3 > 0)) }
+    const check = async (
+      given: Partial<kernels.AttentionUnfusedArgs>,
+      reference: Partial<kernels.AttentionForwardReferenceArgs>,
+    ) => {
+      await kernels.attentionUnfused(runtime(), { ...args, ...given }, options)
+      const expected = kernels.attentionForwardReference({ q, k, v, ...sizes, ...reference })
+      expect(maxError(await out.read(Float32Array), expected.out).abs).toBeLessThan(2e-5)
+    }
+    await check({ lengths: buffer(lengths), causal: true }, { lengths, causal: true })
+    await check({ bias: { ...bias, data: buffer(bias.data) } }, { bias })
+    await check(
+      { mask: { data: buffer(mask.data) }, bias: { ...bias, data: buffer(bias.data) }, softCap: 2 },
+      { mask: { ...mask, strides: [0, 0, 11, 1] }, bias, softCap: 2 },
+    )
+  })
+
   it('refuses what does not fit before anything is recorded', async () => {
     const x = runtime().buffer(new Float32Array(4))
     const args = { q: x, k: x, v: x, out: x, weights: x, batch: 1, heads: 2, queries: 1, keys: 1, headSize: 2 }
@@ -41,6 +66,7 @@ onDevices('attention by two products', sources, ({ runtime, options }) => {
       expect(kernels.attentionUnfused(runtime(), { ...args, ...change }, options)).rejects.toThrow(text)
     await bad({ kvHeads: 0 }, 'attention_unfused: heads must be a multiple of kvHeads = 0, got 2')
     await bad({ headSize: 3 }, 'q must have 6 elements, and has 4')
+    await bad({ mask: { data: x, strides: [0, 4, 0, 0] } }, 'mask must have 5 elements, and has 4')
     await bad({ keys: 3 }, 'k must have 12 elements, and has 4')
     await runtime().idle()
   })

@@ -1,5 +1,6 @@
 import { LOWEST } from '../attention/lowest'
-import type { AttentionShape, MaskOptions, PairInput } from '../attention-forward/host'
+import type { AttentionShape } from '../attention-forward/host'
+import type { MaskOptions, PairInput } from '../attention-forward/masks-host'
 import { where } from '../elementwise/artifacts'
 import { runElementwise } from '../elementwise/host'
 import type { BufferLike, HostOptions, Runtime } from '../host'

@@ -1,12 +1,6 @@
 import * as g from '../../generated/attention-backward'
-import {
-  type AttentionShape,
-  checkAttention,
-  dropoutParams,
-  type MaskOptions,
-  pairView,
-  type SightOptions,
-} from '../attention-forward/host'
+import { type AttentionShape, checkAttention, type SightOptions } from '../attention-forward/host'
+import { checkMasks, dropoutParams, isMasked, type MaskOptions } from '../attention-forward/masks-host'
 import { type BufferLike, bytesIn, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
 import { hidingBias } from './hiding-bias'
 
@@ -86,12 +80,10 @@ export async function attentionBackward(
     ...{ out: [out, fromQueries, bytes], lse: [lse, rows], dout: [dout, fromQueries, bytes] },
     ...{ dq: [dq, fromQueries, bytes], dk: [dk, fromKeys, bytes], dv: [dv, fromKeys, bytes] },
   })
-  const { lengths, bias, mask } = args
-  if (lengths) checkBuffers(what, { lengths: [lengths, batch] })
-  const views = { bias: pairView(what, 'bias', bias, args), mask: pairView(what, 'mask', mask, args) }
+  const { lengths_stride, from_end, bias_strides, mask_strides } = checkMasks(what, args)
   if (fromQueries === 0 && fromKeys === 0) return
 
-  const masked = lengths !== undefined || bias !== undefined || mask !== undefined
+  const masked = isMasked(args)
   const kernels = KERNELS[type][Number(masked) as 0 | 1]
   const form = Number(headSize % 4 === 0) as 0 | 1
   const params = { batch, heads, kv_heads: kvHeads, queries, keys, head_size: headSize, ...sight, ...dropped }
@@ -104,16 +96,14 @@ export async function attentionBackward(
     await runtime.run(chosen(kernels.dkv[form], options), { ...perPair, dk, dv })
     return
   }
-  using all = lengths ? null : runtime.buffer(Uint32Array.of(keys))
+  using all = args.lengths ? null : runtime.buffer(Uint32Array.of(keys))
   await runtime.run(chosen(kernels.rows, options), {
-    ...{ ...perRow, heads, queries, keys, past: sight.past },
-    lengths: lengths ?? (all as BufferLike),
-    lengths_stride: Number(lengths !== undefined),
-    from_end: Number(lengths !== undefined && args.past === undefined),
+    ...{ ...perRow, heads, queries, keys, past: sight.past, lengths_stride, from_end },
+    lengths: args.lengths ?? (all as BufferLike),
   })
-  const { bias: added, strides, made } = await hidingBias(runtime, args, views, options)
-  using _ = made
-  const biased = { ...perPair, bias: added, bias_strides: strides }
+  const hiding = await hidingBias(runtime, args, { bias: bias_strides, mask: mask_strides }, options)
+  using _ = hiding.made
+  const biased = { ...perPair, bias: hiding.bias, bias_strides: hiding.strides }
   await runtime.run(chosen(kernels.dq[form], options), { ...biased, dq })
   await runtime.run(chosen(kernels.dkv[form], options), { ...biased, dk, dv })
 }

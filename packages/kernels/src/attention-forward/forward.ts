@@ -1,5 +1,4 @@
 import {
-  type ArrayValue,
   type Builder,
   bool,
   ceilDiv,
@@ -11,7 +10,6 @@ import {
   kernel,
   output,
   u32,
-  vec4u,
   type WriteRef,
 } from '@weft/dsl'
 import { flashBody } from '../attention/flash-body'
@@ -21,7 +19,7 @@ import { LOWEST } from '../attention/lowest'
 import { type Rows, rowsType } from '../attention/quads'
 import { randomBits } from '../parts/random'
 import { named, type Storage } from '../parts/storage'
-import { keysSeen, type Lengths, lengthOf, softCapped } from './sight'
+import { keysSeen, type Lengths, lengthOf, PAIR_PARAMS, type Pairs, pairInputs, pairsOf, softCapped } from './sight'
 
 /**
  * out = dropout(softmax(softcap(scale · q·kᵀ) + bias)) · v, and the logarithm of each row's sum: flash attention forward (Dao et al.,
@@ -54,31 +52,18 @@ export interface ForwardOptions {
 
 /** The params of a key's place among what is given for pairs. */
 const MASK_PARAMS = {
-  lengths_stride: d.u32,
-  from_end: d.u32,
-  bias_strides: d.vec4u,
-  mask_strides: d.vec4u,
+  ...PAIR_PARAMS,
   seed: d.u32,
   threshold: d.u32,
   keep_scale: d.f32,
 }
 
 /** What the body sees of the masked form. */
-interface Masks extends Lengths {
-  readonly bias: ArrayValue<'f32'>
-  readonly mask: ArrayValue<'u32'>
-  readonly bias_strides: Expr<'vec4u'>
-  readonly mask_strides: Expr<'vec4u'>
+interface Masks extends Lengths, Pairs {
   readonly seed: Expr<'u32'>
   readonly threshold: Expr<'u32'>
   readonly keep_scale: Expr<'f32'>
 }
-
-const maskBindings = () => ({
-  lengths: input(d.arrayOf(d.u32)),
-  bias: input(d.arrayOf(d.f32)),
-  mask: input(d.arrayOf(d.u32)),
-})
 
 export function attentionForwardOf(name: string, options: ForwardOptions) {
   const { headSize, exact = false, storage = 'f32', masked = false } = options
@@ -95,7 +80,7 @@ export function attentionForwardOf(name: string, options: ForwardOptions) {
         v: input(element),
         out: output(element),
         lse: output(d.arrayOf(d.f32)),
-        ...((masked ? maskBindings() : {}) as Record<never, never>),
+        ...((masked ? pairInputs() : {}) as Record<never, never>),
       },
       params: {
         batch: d.u32,
@@ -171,26 +156,11 @@ function sightOf(k: Builder, view: View, masks: Masks | null, place: Place, tile
   const capped = (score: Expr<'f32'>): Expr<'f32'> => softCapped(k, score, cap)
   if (!masks) return { ...range, seen: inRange, score: capped }
 
-  const placed = k.let('placed', vec4u(head.div(heads), head.rem(heads), row, u32(0)))
-  const at = (strides: Expr<'vec4u'>, name: string) => {
-    const start = k.let(name, fn.dot(placed, strides))
-    return (key: Expr<'u32'>): Expr<'u32'> => start.add(key.mul(strides.w))
-  }
-  const maskAt = at(masks.mask_strides, 'mask_row')
-  const biasAt = at(masks.bias_strides, 'bias_row')
+  const pairs = pairsOf(k, masks, { head, heads, query: row })
   return {
     ...range,
-    seen: (key) =>
-      k.when(
-        inRange(key),
-        () =>
-          masks.mask
-            .at(maskAt(key))
-            .ne(0)
-            .and(masks.bias.at(biasAt(key)).gt(LOWEST)),
-        false,
-      ),
-    score: (score, key, seen) => k.when(seen, () => capped(score).add(masks.bias.at(biasAt(key()))), 0),
+    seen: (key) => k.when(inRange(key), () => pairs.shown(key), false),
+    score: (score, key, seen) => k.when(seen, () => capped(score).add(pairs.bias(key())), 0),
     weight: (weight, key) => fn.select(weight, 0, randomBits(masks.seed, [head, row, key()]).lt(masks.threshold)),
   }
 }

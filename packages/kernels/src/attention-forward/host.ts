@@ -1,14 +1,7 @@
 import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
-import { dropThreshold } from '../parts/random'
 import { chooseAttentionForward } from './choose'
+import { checkMasks, dropoutParams, isMasked, type MaskOptions, maskBindings } from './masks-host'
 import { NO_WINDOW } from './window'
-
-/** A buffer that is given for pairs of a query and a key. */
-export interface PairInput {
-  readonly data: BufferLike
-  /** In elements, 0 where it is the same for all; [queries, keys] for all heads when left out. */
-  readonly strides?: readonly [batch: number, head: number, query: number, key: number]
-}
 
 export interface AttentionShape {
   readonly batch: number
@@ -33,18 +26,6 @@ export interface SightOptions {
   readonly scale?: number
   /** Scaled scores s become softCap · tanh(s / softCap). */
   readonly softCap?: number
-}
-
-/** What hides keys by batch or by pair, and drops weights. */
-export interface MaskOptions {
-  /** [batch], u32: keys that are there. Where `past` is left out, the last query stands on the last of them. */
-  readonly lengths?: BufferLike
-  /** f32, added to the scores; −3e38 and less hides a key. */
-  readonly bias?: PairInput
-  /** u32: 0 hides a key. */
-  readonly mask?: PairInput
-  /** Weights are dropped with this probability; the others are multiplied by 1 / (1 − probability). */
-  readonly dropout?: { readonly probability: number; readonly seed: number }
 }
 
 export interface AttentionForwardArgs extends AttentionShape, SightOptions, MaskOptions {
@@ -77,8 +58,7 @@ export async function attentionForward(
   const what = 'attention_forward'
   const { q, k, v, out, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, capacity, sight } = checkAttention(what, args)
-  const { lengths, bias, mask, dropout } = args
-  const masked = [lengths, bias, mask, dropout].some((given) => given !== undefined)
+  const masked = isMasked(args) || args.dropout !== undefined
   const artifact = chooseAttentionForward(headSize, masked, type)
   const kernel = options.kernel ?? (artifact && chosen(artifact, options))
   if (kernel === undefined) {
@@ -94,10 +74,9 @@ export async function attentionForward(
     v: [v, pairs * headSize, bytes],
     out: [out, rows * headSize, bytes],
     ...(args.lse ? { lse: [args.lse, rows] } : {}),
-    ...(lengths ? { lengths: [lengths, batch] } : {}),
   })
-  const views = { bias: pairView(what, 'bias', bias, args), mask: pairView(what, 'mask', mask, args) }
-  const dropped = dropoutParams(what, dropout)
+  const masks = checkMasks(what, args)
+  const dropped = dropoutParams(what, args.dropout)
   if (rows === 0 || headSize === 0) return
 
   using scratch = args.lse ? null : runtime.buffer({ size: 4 * rows })
@@ -107,21 +86,8 @@ export async function attentionForward(
     await runtime.run(kernel, common)
     return
   }
-  // What is not given is one element for all: all keys, no bias, nothing masked.
-  using all = lengths ? null : runtime.buffer(Uint32Array.of(keys))
-  using zero = bias ? null : runtime.buffer(Float32Array.of(0))
-  using one = mask ? null : runtime.buffer(Uint32Array.of(1))
-  await runtime.run(kernel, {
-    ...common,
-    lengths: lengths ?? (all as BufferLike),
-    bias: bias?.data ?? (zero as BufferLike),
-    mask: mask?.data ?? (one as BufferLike),
-    lengths_stride: Number(lengths !== undefined),
-    from_end: Number(lengths !== undefined && args.past === undefined),
-    bias_strides: views.bias,
-    mask_strides: views.mask,
-    ...dropped,
-  })
+  using given = maskBindings(runtime, args)
+  await runtime.run(kernel, { ...common, ...given.bindings, ...masks, ...dropped })
 }
 
 /** The checks of sizes that all attention functions share, and the params of what queries see. */
@@ -148,34 +114,4 @@ export function checkAttention(what: string, args: AttentionShape & SightOptions
     cap: softCap ?? 0,
   }
   return { kvHeads, capacity, sight }
-}
-
-/** The strides of what is given for pairs, after a check that the buffer holds what they reach. */
-export function pairView(
-  what: string,
-  name: string,
-  input: PairInput | undefined,
-  args: AttentionShape,
-): NonNullable<PairInput['strides']> {
-  const { batch, heads, queries, keys } = args
-  if (input === undefined) return [0, 0, 0, 0]
-  const { data, strides = [0, 0, keys, 1] } = input
-  const extents = [batch, heads, queries, keys]
-  checkSizes(what, Object.fromEntries(strides.map((stride, axis) => [`${name}.strides[${axis}]`, stride])))
-  const empty = extents.includes(0)
-  const reach = strides.reduce((sum, stride, axis) => sum + stride * (extents[axis]! - 1), 1)
-  checkBuffers(what, { [name]: [data, empty ? 0 : reach] })
-  return strides
-}
-
-/** Which weights a dropout drops, as params. */
-export function dropoutParams(what: string, dropout: MaskOptions['dropout']) {
-  const { probability, seed } = dropout ?? { probability: 0, seed: 0 }
-  if (!(probability >= 0 && probability < 1)) {
-    throw new RangeError(`${what}: dropout.probability must be from 0 to below 1, got ${probability}`)
-  }
-  if (!(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32)) {
-    throw new RangeError(`${what}: dropout.seed must be a u32, got ${seed}`)
-  }
-  return { seed, threshold: dropThreshold(probability), keep_scale: 1 / (1 - probability) }
 }

@@ -3,10 +3,9 @@ export {
   type AttentionForwardArgs,
   type AttentionShape,
   attentionForward,
-  type MaskOptions,
-  type PairInput,
   type SightOptions,
 } from './host'
+export type { MaskOptions, PairInput } from './masks-host'
 export {
   type AttentionForwardReferenceArgs,
   type AttentionSight,

@@ -1,4 +1,5 @@
-import { type Arg, type ArrayValue, type Builder, type Expr, fn, i32, u32 } from '@weft/dsl'
+import { type Arg, type ArrayValue, type Builder, d, type Expr, fn, i32, input, u32, vec4u } from '@weft/dsl'
+import { LOWEST } from '../attention/lowest'
 
 /** Where a query stands and what it may see, as kernels have it in their params. */
 export interface SightParams {
@@ -63,6 +64,51 @@ export function lengthOf(
   const keys = k.let('length', fn.min(given, view.keys))
   const aligned = k.let('aligned', fn.select(view.past, i32`i32(${keys}) - i32(${view.queries})`, from_end.ne(0)))
   return { keys, past: aligned }
+}
+
+/** What is given for pairs of a query and a key, with strides (batch, head, query, key) that may be 0. */
+export interface Pairs {
+  /** Added to the score; {@link LOWEST} and less hides the key. */
+  readonly bias: ArrayValue<'f32'>
+  /** 0 hides the key. */
+  readonly mask: ArrayValue<'u32'>
+  readonly bias_strides: Expr<'vec4u'>
+  readonly mask_strides: Expr<'vec4u'>
+}
+
+/** The bindings of lengths and pairs, and their params. */
+export const pairInputs = () => ({
+  lengths: input(d.arrayOf(d.u32)),
+  bias: input(d.arrayOf(d.f32)),
+  mask: input(d.arrayOf(d.u32)),
+})
+
+export const PAIR_PARAMS = {
+  lengths_stride: d.u32,
+  from_end: d.u32,
+  bias_strides: d.vec4u,
+  mask_strides: d.vec4u,
+}
+
+/** What is given for the pairs of one query, of a head that is counted over the batch. */
+export function pairsOf(
+  k: Builder,
+  { bias, mask, bias_strides, mask_strides }: Pairs,
+  { head, heads, query }: Readonly<Record<'head' | 'heads' | 'query', Expr<'u32'>>>,
+) {
+  const placed = k.let('placed', vec4u(head.div(heads), head.rem(heads), query, u32(0)))
+  const at = (strides: Expr<'vec4u'>, name: string) => {
+    const start = k.let(name, fn.dot(placed, strides))
+    return (key: Expr<'u32'>): Expr<'u32'> => start.add(key.mul(strides.w))
+  }
+  const maskAt = at(mask_strides, 'mask_row')
+  const biasAt = at(bias_strides, 'bias_row')
+  const biasOf = (key: Expr<'u32'>): Expr<'f32'> => bias.at(biasAt(key))
+  return {
+    bias: biasOf,
+    /** Whether neither mask nor bias hide the key. */
+    shown: (key: Expr<'u32'>): Expr<'bool'> => mask.at(maskAt(key)).ne(0).and(biasOf(key).gt(LOWEST)),
+  }
 }
 
 /** The scaled score behind a soft cap, cap · tanh(score / cap); as it is where the cap is 0. */

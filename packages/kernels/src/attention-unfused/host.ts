@@ -1,9 +1,10 @@
 import * as g from '../../generated/attention-unfused'
 import { type AttentionShape, checkAttention, type SightOptions } from '../attention-forward/host'
+import { checkMasks, isMasked, type MaskOptions, maskBindings } from '../attention-forward/masks-host'
 import { gemm } from '../gemm'
 import { type BufferLike, bytesIn, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
 
-export interface AttentionUnfusedArgs extends AttentionShape, SightOptions {
+export interface AttentionUnfusedArgs extends AttentionShape, SightOptions, Omit<MaskOptions, 'dropout'> {
   /** [batch, heads, queries, headSize] */
   readonly q: BufferLike
   /** [batch, kvHeads, capacity, headSize] */
@@ -18,9 +19,16 @@ export interface AttentionUnfusedArgs extends AttentionShape, SightOptions {
   readonly type?: 'f32' | 'f16'
 }
 
+/** Without lengths, bias and mask, and with. */
+const WEIGHTS = {
+  f32: [g.attention_weights, g.attention_weights_masked],
+  f16: [g.attention_weights_f16, g.attention_weights_masked_f16],
+} as const
+
 /**
  * Attention by two products with the softmax between them, of any head size, for those who want the weights; `attentionForward` does the same
  * without the memory for them. The heads that share keys lie side by side, so that each group is one product.
+ * What `lengths` or a mask hide must be finite, since its weight of 0 is multiplied with it.
  *
  * @throws RangeError before anything is recorded, as `attentionForward` does
  */
@@ -39,6 +47,7 @@ export async function attentionUnfused(
     ...{ q: [q, rows * headSize, bytes], k: [k, pairs, bytes], v: [v, pairs, bytes] },
     ...{ out: [out, rows * headSize, bytes], weights: [weights, rows * keys, bytes] },
   })
+  const masks = checkMasks(what, args)
   if (rows === 0) return
   const group = { batch: batch * kvHeads, m: (heads / kvHeads) * queries, type }
   const cache = (data: BufferLike) => ({ data, batch: capacity * headSize })
@@ -47,8 +56,12 @@ export async function attentionUnfused(
   await gemm(runtime, scores, options)
   if (keys > 0) {
     const { past, causal, window, cap } = seen
-    const kernel = chosen(type === 'f16' ? g.attention_weights_f16 : g.attention_weights, options)
-    await runtime.run(kernel, { scores: weights, weights, rows, queries, keys, past, causal, window, cap })
+    const common = { scores: weights, weights, rows, queries, keys, past, causal, window, cap }
+    const [plain, masked] = WEIGHTS[type]
+    if (isMasked(args)) {
+      using given = maskBindings(runtime, args)
+      await runtime.run(chosen(masked, options), { ...common, heads, ...given.bindings, ...masks })
+    } else await runtime.run(chosen(plain, options), common)
   }
   await gemm(runtime, { ...group, a: weights, b: cache(v), c: out, n: headSize, k: keys }, options)
 }

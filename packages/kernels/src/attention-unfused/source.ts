@@ -1,1 +1,1 @@
-export { attentionWeights, attentionWeightsHalf } from './weights'
+export { attentionWeights } from './weights'
