@@ -185,11 +185,17 @@ onDevices('reports: shapes', allKernels, ({ runtime, options }) => {
     await kernels.logSoftmax(runtime(), { x: logs, y: logs, ...sizes }, options)
     for (const [i, value] of kernels.logSoftmaxReference({ x: values, ...sizes }).entries())
       expect((await list(logs))[i]).toBeCloseTo(value, 5)
+    const weights = upload(values)
+    await kernels.softmax(runtime(), { x: weights, y: weights, ...sizes }, options)
+    for (const [i, value] of kernels.softmaxReference({ x: values, ...sizes }).entries())
+      expect((await list(weights))[i]).toBeCloseTo(value, 5)
+    const scaled = upload(values)
+    await kernels.rmsnorm(runtime(), { x: scaled, weight, y: scaled, ...sizes }, options)
+    const roots = kernels.rmsnormReference({ x: values, weight: [1, 1, 1, 1], eps: 1e-5, ...sizes })
+    for (const [i, value] of (await list(scaled)).entries()) expect(value).toBeCloseTo(roots[i]!, 5)
     const x = upload(values)
-    await expect(kernels.softmax(runtime(), { x, y: x, ...sizes }, options)).rejects.toMatchObject({
-      code: 'binding-overlap',
-    })
-    await expect(kernels.rmsnorm(runtime(), { x, weight, y: x, ...sizes }, options)).rejects.toMatchObject({
+    const away = { x, target: upload(Uint32Array.of(0, 0, 0)), loss: x, lse: upload(new Float32Array(3)) }
+    await expect(kernels.crossEntropy(runtime(), { ...away, ...sizes }, options)).rejects.toMatchObject({
       code: 'binding-overlap',
     })
     expect(await list(x)).toEqual([...values])

@@ -6,7 +6,7 @@ export interface RmsnormArgs {
   readonly x: BufferLike
   /** cols */
   readonly weight: BufferLike
-  /** rows × cols, written */
+  /** rows × cols, written; may be x */
   readonly y: BufferLike
   readonly rows: number
   readonly cols: number

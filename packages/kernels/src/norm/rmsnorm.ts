@@ -3,7 +3,7 @@ import { REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
 
 /**
  * y[r, :] = x[r, :] / √(mean(x[r, :]²) + eps) · weight (Zhang and Sennrich, 2019).
- * x, y: rows × cols, row-major; weight: cols. A workgroup takes a row, in two passes.
+ * x, y: rows × cols, row-major; weight: cols. A workgroup takes a row, in two passes. y may be x.
  */
 export const rmsnorm = kernel(
   'rmsnorm',
@@ -13,6 +13,7 @@ export const rmsnorm = kernel(
     params: { rows: d.u32, cols: d.u32, eps: d.f32 },
     workgroups: ({ rows }) => [rows],
     variants: REDUCE_VARIANTS,
+    aliases: [['x', 'y']],
   },
   ({ x, weight, y, cols, eps }, k) => {
     const start = k.let('start', k.workgroupIndex.mul(cols))

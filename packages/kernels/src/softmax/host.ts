@@ -4,7 +4,7 @@ import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, ty
 export interface SoftmaxArgs {
   /** rows × cols, row-major */
   readonly x: BufferLike
-  /** rows × cols, written */
+  /** rows × cols, written; may be x */
   readonly y: BufferLike
   readonly rows: number
   readonly cols: number

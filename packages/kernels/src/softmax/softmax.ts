@@ -9,7 +9,7 @@ const LOWEST = -3.4028234663852886e38
 /**
  * y[r, :] = exp(x[r, :] − m) / Σ exp(x[r, :] − m), with m the maximum of the row (which no finite input overflows).
  * x, y: rows × cols, row-major. A workgroup takes a row, whatever its width, in three passes: maximum, sum, result.
- * A row of −∞ gives zeros.
+ * A row of −∞ gives zeros. y may be x.
  */
 export const softmax = kernel(
   'softmax',
@@ -19,6 +19,7 @@ export const softmax = kernel(
     params: { rows: d.u32, cols: d.u32 },
     workgroups: ({ rows }) => [rows],
     variants: REDUCE_VARIANTS,
+    aliases: [['x', 'y']],
   },
   ({ x, y, cols }, k) => {
     const start = k.let('start', k.workgroupIndex.mul(cols))
