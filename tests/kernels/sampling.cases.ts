@@ -2,14 +2,14 @@ import {
   dropout,
   dropoutHalf,
   sampleRows,
-  sampleRowsHalf,
   topKOrder,
   topKOrderHalf,
   topKSelect,
   topKSelectHalf,
 } from '@weft/kernels/source'
 import { dropThreshold } from '../../packages/kernels/src/parts/random.js'
-import { partOf, temperatureParams } from '../../packages/kernels/src/sampling/plan.js'
+import { sampleChoices } from '../../packages/kernels/src/sampling/host.js'
+import { choiceParams, type SampleChoice } from '../../packages/kernels/src/sampling/plan.js'
 import {
   dropoutReference,
   type SampleReferenceArgs,
@@ -85,17 +85,32 @@ function sampleCase(
 ): ParityCase {
   const { data, numbers } = poisoned(store, given)
   const seeds = integers(seed, rows, 2 ** 32)
-  const { step = 0, temperature = 1, topK = cols, topP = 1 } = options
+  const { step = 0, choices } = options
+  const name = `${choices ? 'sample_each_row' : 'sample_rows'}${store.suffix}`
   return {
-    name: `sample_rows${store.suffix}, ${rows} × ${cols} ${JSON.stringify(options)}`,
-    kernel: store === F32 ? sampleRows : sampleRowsHalf,
-    params: { rows, cols, step, ...temperatureParams(temperature), top_k: topK, top_p: partOf(topP) },
-    bindings: { logits: data, seeds, out: words(rows) },
+    name: `${name}, ${rows} × ${cols} ${JSON.stringify(options)}`,
+    kernel: sampleRows.find((kernel) => kernel.name === name)!,
+    params: { rows, cols, step, ...(choices ? {} : choiceParams({ topK: cols, ...options })) },
+    bindings: {
+      ...{ logits: data, seeds, out: words(rows) },
+      ...(choices ? { choices: sampleChoices(choices) } : {}),
+    },
     expect: { out: written(sampleReference({ logits: numbers, seeds, rows, cols, ...options })) },
   }
 }
 
 const wide = (seed: number, n: number): Float32Array => normal(seed, n).map((v) => 4 * v)
+
+/** Greedy rows, limits of every kind and none, side by side. */
+const CHOICES: readonly SampleChoice[] = [
+  { temperature: 0 },
+  { temperature: 0.7, topK: 40, topP: 0.9 },
+  {},
+  { topP: 0.5 },
+  { topK: 3 },
+  { temperature: 1.7, topP: 0 },
+  { temperature: 1e-30, topK: 9999 },
+]
 
 function samples(store: Stored): ParityCase[] {
   return [
@@ -112,6 +127,8 @@ function samples(store: Stored): ParityCase[] {
     sampleCase(store, 3, 700, wide(6, 2100), { topP: 0 }),
     sampleCase(store, 2, 600, wide(7, 1200), { temperature: 1e-30 }),
     sampleCase(store, 2, 600, wide(7, 1200), { temperature: 1e30, topK: 599 }),
+    sampleCase(store, 7, 301, wide(8, 7 * 301), { step: 5, choices: CHOICES }),
+    sampleCase(store, 3, 5, SPECIAL, { choices: [{ temperature: 0 }, { temperature: 0 }, { topK: 2 }] }),
   ]
 }
 
@@ -157,6 +174,7 @@ function large(store: Stored): ParityCase[] {
     sampleCase(store, 2, 102_400, wide(4, 204_800), { topP: 0.9 }),
     sampleCase(store, 1, 2 ** 18, new Float32Array(2 ** 18), { topP: 0.999 }),
     sampleCase(store, 300, 65, wide(5, 300 * 65), { topP: 0.8 }),
+    sampleCase(store, 2, 50_257, wide(6, 100_514), { choices: CHOICES.slice(0, 2) }),
     dropoutCase(store, 65_537, 0.3),
   ]
 }

@@ -4,7 +4,6 @@ import {
   dropoutHalf,
   reductions,
   sampleRows,
-  sampleRowsHalf,
   topKOrder,
   topKOrderHalf,
   topKSelect,
@@ -16,7 +15,7 @@ import { f16s, fromF16 } from '../parity/data.js'
 import { onDevices } from './devices.js'
 
 const sources = [
-  ...[dropout, dropoutHalf, sampleRows, sampleRowsHalf, topKOrder, topKOrderHalf, topKSelect, topKSelectHalf],
+  ...[dropout, dropoutHalf, ...sampleRows, topKOrder, topKOrderHalf, topKSelect, topKSelectHalf],
   ...reductions.filter(({ name }) => name === 'argmax_rows' || name === 'max_rows'),
 ]
 
@@ -82,6 +81,21 @@ onDevices('sampling', sources, ({ runtime, options }) => {
     }
   })
 
+  it('draws each row by its own options, which may be written anew', async () => {
+    const [rows, cols] = [3, 500]
+    const logits = normal(5, rows * cols).map((v) => 3 * v)
+    const seeds = integers(6, rows, 2 ** 32)
+    const out = runtime().buffer(Uint32Array, rows)
+    const first = [{ temperature: 0 }, { temperature: 0.7, topK: 40, topP: 0.9 }, {}]
+    const choices = upload(kernels.sampleChoices(first))
+    const given = { logits: upload(logits), seeds: upload(seeds), choices, out, rows, cols }
+    for (const [step, list] of [first, [...first].reverse(), [{}, { topK: 2 }, { topP: 0.1 }]].entries()) {
+      choices.write(kernels.sampleChoices(list))
+      await kernels.sample(runtime(), { ...given, step }, options)
+      expect(await out.read()).toEqual(kernels.sampleReference({ logits, seeds, rows, cols, step, choices: list }))
+    }
+  })
+
   it('draws the same for a row wherever it stands in a batch', async () => {
     const [rows, cols] = [5, 300]
     const row = normal(4, cols)
@@ -137,6 +151,11 @@ onDevices('sampling', sources, ({ runtime, options }) => {
     await bad(sample({ temperature: NaN }), 'temperature must be 0 or a number above, got NaN')
     await bad(sample({ topK: 0 }), 'sample: topK must be at least 1, got 0')
     await bad(sample({ topP: 1.5 }), 'sample: topP must be from 0 to 1, got 1.5')
+    await bad(sample({ choices: upload(new Uint32Array(7)) }), 'sample: choices must have 8 elements, and has 7')
+    await bad(sample({ choices: out, topK: 2 }), 'sample: topK must be left out, since choices say it for each row')
+    expect(() => kernels.sampleChoices([{}, { topK: 0 }])).toThrow(
+      'sample_choices: row 1: topK must be at least 1, got 0',
+    )
     await bad(sample({ step: -1 }), 'sample: step must be an integer from 0 to 2³² − 1, got -1')
     await bad(sample({ rows: 7, cols: 1 }), 'sample: logits must have 7 elements, and has 6')
     await bad(drop({ p: 1 }), 'dropout: p must be from 0 to below 1, got 1')

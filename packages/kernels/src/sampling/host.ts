@@ -2,7 +2,7 @@ import * as g from '../../generated/sampling'
 import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import { dropThreshold } from '../parts/random'
 import { reduce } from '../reduce'
-import { partOf, SAMPLE_COLS, TOP_K_COLS, temperatureParams } from './plan'
+import { choiceParams, SAMPLE_COLS, type SampleChoice, TOP_K_COLS, WHOLE } from './plan'
 
 export type SamplingType = 'f32' | 'f16'
 
@@ -64,6 +64,8 @@ export interface SampleArgs {
   readonly cols: number
   /** The number of the draw, e.g. the position in the text; 0 when left out. */
   readonly step?: number
+  /** u32: [rows, 4], from `sampleChoices`: temperature, topK and topP of each row, in place of those for all. */
+  readonly choices?: BufferLike
   /** Divides the logits: 0 for the greatest one, without chance; 1 when left out. */
   readonly temperature?: number
   /** Only so many of the greatest logits; all when left out. Of equals at the end the first ones. */
@@ -72,6 +74,37 @@ export interface SampleArgs {
   readonly topP?: number
   readonly type?: SamplingType
 }
+
+function checkChoice(what: string, { temperature = 1, topK = 1, topP = 1 }: SampleChoice): void {
+  if (!(temperature >= 0 && temperature < Infinity))
+    throw new RangeError(`${what}: temperature must be 0 or a number above, got ${temperature}`)
+  checkSizes(what, { topK })
+  if (topK < 1) throw new RangeError(`${what}: topK must be at least 1, got ${topK}; leave it out for no limit`)
+  if (!(topP >= 0 && topP <= 1)) throw new RangeError(`${what}: topP must be from 0 to 1, got ${topP}`)
+}
+
+/**
+ * What rows of a batch are drawn by, each as it wants, for `choices` of `sample`: four u32 for each. Written into the same buffer they
+ * change what a recording draws.
+ *
+ * @throws RangeError a temperature that is negative or not finite, topK below 1, topP outside of [0, 1]
+ */
+export function sampleChoices(choices: readonly SampleChoice[]): Uint32Array {
+  const words = new Uint32Array(4 * choices.length)
+  const floats = new Float32Array(words.buffer)
+  choices.forEach((choice, row) => {
+    checkChoice(`sample_choices: row ${row}`, choice)
+    const { scale, reach, top_k, top_p } = choiceParams(choice)
+    floats.set([scale, reach], 4 * row)
+    words.set([Math.min(top_k, WHOLE), top_p], 4 * row + 2)
+  })
+  return words
+}
+
+const KERNELS = {
+  f32: { rows: g.sample_rows, each: g.sample_each_row },
+  f16: { rows: g.sample_rows_f16, each: g.sample_each_row_f16 },
+} as const
 
 /**
  * Draws a column of each row from softmax(logits / temperature), the same one on every device (see the kernel, and `sampleReference`).
@@ -82,20 +115,28 @@ export interface SampleArgs {
  */
 export async function sample(
   runtime: Runtime,
-  { logits, seeds, out, rows, cols, step = 0, temperature = 1, topK = cols, topP = 1, type = 'f32' }: SampleArgs,
+  { logits, seeds, choices, out, rows, cols, step = 0, type = 'f32', ...choice }: SampleArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkSizes('sample', { rows, cols, topK })
+  checkSizes('sample', { rows, cols })
   checkU32('sample', { step })
   checkMost('sample', 'cols', cols, SAMPLE_COLS)
   if (cols === 0) throw new RangeError('sample: cols must be at least 1, got 0: there is nothing to draw')
-  if (!(temperature >= 0 && temperature < Infinity))
-    throw new RangeError(`sample: temperature must be 0 or a number above, got ${temperature}`)
-  if (topK < 1) throw new RangeError(`sample: topK must be at least 1, got ${topK}; leave it out for no limit`)
-  if (!(topP >= 0 && topP <= 1)) throw new RangeError(`sample: topP must be from 0 to 1, got ${topP}`)
-  checkBuffers('sample', { logits: [logits, rows * cols, bytesIn(type)], seeds: [seeds, rows], out: [out, rows] })
+  checkChoice('sample', choice)
+  const own = (['temperature', 'topK', 'topP'] as const).find((name) => choice[name] !== undefined)
+  if (choices && own) throw new RangeError(`sample: ${own} must be left out, since choices say it for each row`)
+  checkBuffers('sample', {
+    ...{ logits: [logits, rows * cols, bytesIn(type)], seeds: [seeds, rows], out: [out, rows] },
+    ...(choices ? { choices: [choices, 4 * rows] } : {}),
+  })
   if (rows === 0) return
-  if (temperature === 0) {
+  const kernels = KERNELS[type]
+  const given = { logits, seeds, out, rows, cols, step }
+  if (choices) {
+    await runtime.run(chosen(kernels.each, options), { ...given, choices })
+    return
+  }
+  if (choice.temperature === 0) {
     const { kernels } = options
     await reduce(
       runtime,
@@ -105,9 +146,8 @@ export async function sample(
     )
     return
   }
-  const limits = { ...temperatureParams(temperature), top_k: Math.min(topK, cols), top_p: partOf(topP) }
-  const kernel = chosen(type === 'f16' ? g.sample_rows_f16 : g.sample_rows, options)
-  await runtime.run(kernel, { logits, seeds, out, rows, cols, step, ...limits })
+  const params = choiceParams(choice)
+  await runtime.run(chosen(kernels.rows, options), { ...given, ...params, top_k: Math.min(params.top_k, cols) })
 }
 
 interface DropoutOptions {

@@ -6,9 +6,11 @@ export {
   type SampleArgs,
   type SamplingType,
   sample,
+  sampleChoices,
   type TopKArgs,
   topK,
 } from './host'
+export type { SampleChoice } from './plan'
 export {
   type DropoutReferenceArgs,
   dropoutReference,

@@ -31,3 +31,16 @@ export const WHOLE = 0xffff_ffff
 
 /** A part of 1 in 2⁻³². */
 export const partOf = (p: number): number => (p >= 1 ? WHOLE : Math.min(Math.floor(p * 2 ** 32), WHOLE - 1))
+
+/** How a row is drawn from: see `sample`. */
+export interface SampleChoice {
+  readonly temperature?: number
+  readonly topK?: number
+  readonly topP?: number
+}
+
+/** What the kernel knows of it. A temperature of 0 is the greatest logit alone, which top-k knows. */
+export function choiceParams({ temperature = 1, topK = WHOLE, topP = 1 }: SampleChoice) {
+  const greedy = temperature === 0
+  return { ...temperatureParams(greedy ? 1 : temperature), top_k: greedy ? 1 : topK, top_p: partOf(topP) }
+}

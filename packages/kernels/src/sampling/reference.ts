@@ -1,6 +1,6 @@
 import { dropThreshold, randomBitsOf } from '../parts/random'
 import { compareNumbers } from '../sort/reference'
-import { POWER, partOf, temperatureParams, WEIGHT_SHIFT, WHOLE } from './plan'
+import { POWER, partOf, type SampleChoice, temperatureParams, WEIGHT_SHIFT, WHOLE } from './plan'
 
 export interface TopKReferenceArgs {
   /** [rows, cols] */
@@ -51,7 +51,7 @@ export function sampleWeights(logits: ArrayLike<number>, temperature: number): n
   })
 }
 
-export interface SampleReferenceArgs {
+export interface SampleReferenceArgs extends SampleChoice {
   /** [rows, cols], values of f32 or f16 */
   readonly logits: ArrayLike<number>
   /** [rows] */
@@ -59,15 +59,15 @@ export interface SampleReferenceArgs {
   readonly rows: number
   readonly cols: number
   readonly step?: number
-  readonly temperature?: number
-  readonly topK?: number
-  readonly topP?: number
+  /** Of each row, in place of temperature, topK and topP for all. */
+  readonly choices?: readonly SampleChoice[]
 }
 
 /** The column of each row that `sample` draws: the same one, by sorting and by integers of any size. */
 export function sampleReference(args: SampleReferenceArgs): Uint32Array {
-  const { logits, seeds, rows, cols, step = 0, temperature = 1, topK = cols, topP = 1 } = args
+  const { logits, seeds, rows, cols, step = 0, choices } = args
   return Uint32Array.from({ length: rows }, (_, row) => {
+    const { temperature = 1, topK = cols, topP = 1 } = choices?.[row] ?? args
     const order = ordered(logits, row * cols, cols).slice(0, temperature === 0 ? 1 : topK)
     if (temperature === 0) return order[0]!
     const values = Array.from(order, (column) => logits[row * cols + column]!)

@@ -1,4 +1,4 @@
-import { d, type Expr, fn, input, kernel, output, u32 } from '@weft/dsl'
+import { type ArrayValue, type Builder, bitcast, d, type Expr, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
 import { randomBits } from '../parts/random'
 import { MIN, SUM, workgroupReduce } from '../parts/reduce'
 import { named, read, type Storage, scalars } from '../parts/storage'
@@ -22,6 +22,8 @@ import { rankOf } from './top-k'
  *   passes that part of the whole: no threshold is needed between the filters and the draw.
  *
  * A weight is e^((x − top) / temperature) within 2⁻¹³ of itself, cut to a multiple of 2⁻²⁸; the draw has a grain of 2⁻³² of the sum.
+ * With `each` every row has its own temperature, top_k and top_p: (scale, reach, top_k, top_p) of `plan.ts`, the bits of two f32 and two u32.
+ *
  * −∞ has no weight, unless all are −∞; +∞ and NaN take all of it, so that a broken row does not look like a sound one.
  */
 
@@ -29,18 +31,37 @@ const WORKGROUP = 256
 /** The greatest weight, which is that of the distance 0. */
 const FULL = (65535 << WEIGHT_SHIFT) >>> 0
 
-const sampleOf = (storage: Storage) =>
+const CHOICE = { scale: d.f32, reach: d.f32, top_k: d.u32, top_p: d.u32 }
+
+type Choice = Readonly<Record<'scale' | 'reach', Expr<'f32'>> & Record<'top_k' | 'top_p', Expr<'u32'>>>
+
+/** That of a row. */
+function choiceOf(k: Builder, choices: ArrayValue<'vec4u'>, row: Expr<'u32'>): Choice {
+  const own = k.let('choice', choices.at(row))
+  return { scale: bitcast(f32, own.x), reach: bitcast(f32, own.y), top_k: own.z, top_p: own.w }
+}
+
+const sampleOf = (storage: Storage, each: boolean) =>
   kernel(
-    named('sample_rows', storage),
+    named(each ? 'sample_each_row' : 'sample_rows', storage),
     {
-      doc: 'a column of each row, drawn by temperature, top-k and top-p; the same on every device',
+      doc: `a column of each row, drawn by ${each ? 'its own ' : ''}temperature, top-k and top-p; the same on every device`,
       workgroupSize: [WORKGROUP],
-      bindings: { logits: input(scalars(storage)), seeds: input(d.arrayOf(d.u32)), out: output(d.arrayOf(d.u32)) },
-      params: { rows: d.u32, cols: d.u32, step: d.u32, scale: d.f32, reach: d.f32, top_k: d.u32, top_p: d.u32 },
+      bindings: {
+        logits: input(scalars(storage)),
+        seeds: input(d.arrayOf(d.u32)),
+        ...((each ? { choices: input(d.arrayOf(d.vec4u)) } : {}) as Record<never, never>),
+        out: output(d.arrayOf(d.u32)),
+      },
+      params: { rows: d.u32, cols: d.u32, step: d.u32, ...((each ? {} : CHOICE) as Record<never, never>) },
       workgroups: ({ rows }) => [rows],
     },
-    ({ logits, seeds, out, cols, step, scale, reach, top_k, top_p }, k) => {
+    (view, k) => {
+      const { logits, seeds, out, cols, step } = view
       const row = k.let('row', k.workgroupIndex)
+      const { scale, reach, top_k, top_p } = each
+        ? choiceOf(k, (view as unknown as { readonly choices: ArrayValue<'vec4u'> }).choices, row)
+        : (view as unknown as Choice)
       const start = k.let('start', row.mul(cols))
       const rankAt = (i: Expr<'u32'>) => rankOf(read(logits.at(start.add(i))))
       const memory = sums(k)
@@ -94,5 +115,6 @@ const sampleOf = (storage: Storage) =>
     },
   )
 
-export const sampleRows = sampleOf('f32')
-export const sampleRowsHalf = sampleOf('f16')
+export const sampleRows = (['f32', 'f16'] as const).flatMap((storage) =>
+  [false, true].map((each) => sampleOf(storage, each)),
+)

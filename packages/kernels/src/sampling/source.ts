@@ -1,3 +1,3 @@
 export { dropout, dropoutHalf } from './dropout'
-export { sampleRows, sampleRowsHalf } from './sample'
+export { sampleRows } from './sample'
 export { topKOrder, topKOrderHalf, topKSelect, topKSelectHalf } from './top-k'
