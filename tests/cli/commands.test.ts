@@ -43,13 +43,14 @@ describe('weft', () => {
       'show',
       'run',
       'explain',
+      'tune',
       'doctor',
       'Exit codes: 0 ',
       '1 a check failed',
       '2 the command line is wrong',
     ])
       expect(stdout).toContain(text)
-    for (const command of ['gen', 'show', 'run', 'explain', 'doctor']) {
+    for (const command of ['gen', 'show', 'run', 'explain', 'tune', 'doctor']) {
       const help = await weftHere([command, '--help'], at.path)
       expect({ code: help.code, starts: help.stdout.startsWith(`weft ${command}`) }).toEqual({ code: 0, starts: true })
     }

@@ -4,10 +4,11 @@ import { explain } from './commands/explain'
 import { gen } from './commands/gen'
 import { runCommand } from './commands/run'
 import { show } from './commands/show'
+import { tune } from './commands/tune'
 import { isWeftError } from './errors'
 import { version } from './version'
 
-const COMMANDS: readonly Command[] = [gen, show, runCommand, explain, doctor]
+const COMMANDS: readonly Command[] = [gen, show, runCommand, explain, tune, doctor]
 
 const HELP = `weft: typed WGSL compute kernels
 

@@ -13,6 +13,8 @@ export interface Io {
   err(text: string): void
   /** For bundling the author's modules; the scripts of this repository take weft from its sources with it. */
   readonly plugins?: readonly Plugin[]
+  /** Modules by their paths that are loaded already: of a program that is one file, on a machine without a bundler. */
+  readonly modules?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
 /** What a command found: the same as text and as data. */

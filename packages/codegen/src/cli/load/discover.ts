@@ -43,7 +43,7 @@ export async function kernelsOf(files: readonly string[], io: Io): Promise<Found
 }
 
 /** What an author's module throws is the author's: it goes out as it is when weft's, else with its own stack. */
-async function load(files: readonly string[], plugins?: readonly Plugin[]): Promise<Loaded[]> {
+export async function load(files: readonly string[], plugins?: readonly Plugin[]): Promise<Loaded[]> {
   try {
     return await loadModules(files, plugins)
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { CompiledKernel } from '../../artifact'
 import { choice, type Options, parse, UsageError } from '../command'
 
-const ENGINES = ['auto', 'webgpu', 'cpu'] as const
+export const ENGINES = ['auto', 'webgpu', 'cpu'] as const
 export type EngineName = (typeof ENGINES)[number]
 
 /** What `weft run` takes whatever the kernel. */

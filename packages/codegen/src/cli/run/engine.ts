@@ -24,8 +24,11 @@ export async function loadRuntime(): Promise<typeof import('@weft/runtime/node')
   }
 }
 
-/** A runtime on WebGPU or on the interpreter; `auto` takes the latter by itself where there is no WebGPU. */
-export async function openEngine(name: EngineName): Promise<Opened> {
+/**
+ * A runtime on WebGPU or on the interpreter; `auto` takes the latter by itself where there is no WebGPU. `dawn` are options
+ * for the former.
+ */
+export async function openEngine(name: EngineName, dawn: readonly string[] = []): Promise<Opened> {
   const { createRuntime } = await loadRuntime()
   const onCpu = async (fallback: string | null): Promise<Opened> => {
     const { cpu } = await import('../../interp')
@@ -33,7 +36,7 @@ export async function openEngine(name: EngineName): Promise<Opened> {
   }
   if (name === 'cpu') return onCpu(null)
   try {
-    return { runtime: await createRuntime(), fallback: null }
+    return { runtime: await createRuntime(dawn.length > 0 ? { dawn } : {}), fallback: null }
   } catch (error) {
     if (name === 'webgpu') throw error
     return onCpu(textOf(error).split('\n')[0] ?? '')

@@ -34,14 +34,16 @@ function fixedCount({ type, element, minBindingSize }: CompiledBinding): number 
   return /^array<.+, \d+>$/.test(type) ? minBindingSize / element.stride : null
 }
 
-function setLane(view: DataView, at: number, scalar: ScalarName, value: number): void {
+export const SCALAR_BYTES = { f32: 4, f16: 2, i32: 4, u32: 4 } as const
+
+export function setLane(view: DataView, at: number, scalar: ScalarName, value: number): void {
   if (scalar === 'f32') view.setFloat32(at, value, true)
   else if (scalar === 'f16') view.setUint16(at, f16Bits(roundF16(value)), true)
   else if (scalar === 'i32') view.setInt32(at, value, true)
   else view.setUint32(at, value, true)
 }
 
-function getLane(view: DataView, at: number, scalar: ScalarName): number {
+export function getLane(view: DataView, at: number, scalar: ScalarName): number {
   if (scalar === 'f32') return view.getFloat32(at, true)
   if (scalar === 'f16') return f16FromBits(view.getUint16(at, true))
   return scalar === 'i32' ? view.getInt32(at, true) : view.getUint32(at, true)
@@ -60,21 +62,27 @@ export function decode(bytes: Uint8Array, { scalar, stride, offsets }: Elements)
   return out
 }
 
-/** 32 well-mixed bits of a seed and a counter, so that every machine draws the same numbers. */
+/** What `bits` makes of a seed. */
+export const keyOf = (seed: number): number => Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0
+
+/** 32 well-mixed bits of a seed and a counter, so that every machine draws the same numbers; tune/fill.ts draws them too. */
 function bits(seed: number, counter: number): number {
-  let x = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ counter
+  let x = keyOf(seed) ^ counter
   x = Math.imul(x ^ (x >>> 16), 0x21f0aaad)
   x = Math.imul(x ^ (x >>> 15), 0x735a2d97)
   return (x ^ (x >>> 15)) >>> 0
 }
 
-const FILLS: Readonly<Record<string, (seed: number, scalar: ScalarName) => (i: number) => number>> = {
+/** The number at a place. Of random ones, floats are in [-1, 1), in steps that both types hold exactly, integers in [0, 256). */
+export const FILLS: Readonly<Record<string, (seed: number, scalar: ScalarName) => (i: number) => number>> = {
   zeros: () => () => 0,
   ones: () => () => 1,
   iota: () => (i) => i,
-  // floats in [-1, 1), integers in [0, 256)
-  random: (seed, scalar) => (i) =>
-    scalar === 'f32' || scalar === 'f16' ? (bits(seed, i) >>> 8) * 2 ** -23 - 1 : bits(seed, i) >>> 24,
+  random: (seed, scalar) => {
+    if (scalar === 'f32') return (i) => (bits(seed, i) >>> 8) * 2 ** -23 - 1
+    if (scalar === 'f16') return (i) => (bits(seed, i) >>> 21) * 2 ** -10 - 1
+    return (i) => bits(seed, i) >>> 24
+  },
 }
 
 const FORMS = 'zeros:COUNT, ones:COUNT, iota:COUNT, random:COUNT[:SEED] or file:PATH'

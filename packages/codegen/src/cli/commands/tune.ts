@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { TunedShape } from '../../tune/results'
+import type { Shape, Tunable } from '../../tune/tunable'
+import { type Command, CommandError, type Io, type Report, UsageError } from '../command'
+import { loadRuntime, openEngine } from '../run/engine'
+import { parseTune, shapesFor, type TuneArguments } from '../tune/arguments'
+import { candidatesOf } from '../tune/candidates'
+import { clockOf } from '../tune/clock'
+import { tunablesAt } from '../tune/discover'
+import { deviceClassOf, Results } from '../tune/file'
+import { titleOf } from '../tune/problem'
+import { headLine, shapeLines } from '../tune/report'
+import type { Session } from '../tune/session'
+import { tuneShape } from '../tune/shape'
+import { tried } from '../tune/sift'
+
+const HELP = `weft tune TUNABLE [--shape SIZES]… [--seconds N] [--out FILE.json] [--resume] [--json]
+
+Finds the fastest kernel of a tunable on this device, for each of its shapes. Combinations that the device cannot run are
+left out; the others are compiled, checked against the tunable's reference, and timed in turn with the incumbent – many
+launches in one pass, buffers that no cache holds, at full clock –, in rounds, each with the faster half of the one before.
+
+  TUNABLE          path/to/file.ts#export, or path/to/file.ts for all of its tunables
+  --shape SIZES    a shape in place of the tunable's own, as m=4096,n=4096,k=4096; may be repeated
+  --seconds N      the time for all shapes together; what is known by then is told
+  --samples N      samples of each kernel in the last round (default 20)
+  --out FILE       writes the results after each round; the file is whole whenever the process ends
+  --resume         goes on with the results in that file
+  --engine ENGINE  webgpu, cpu (the interpreter), or auto (default): WebGPU where there is one
+  --dawn OPTION    an option for Dawn, as disable-dawn-features=timestamp_quantization; may be repeated
+  --json           { ok, device, clock, results }
+
+A tunable is plain data of a module; see Tunable of @weft/codegen/tools and docs/tuning.md. Exit code 1 where a shape has no
+kernel that is right.
+
+  weft tune matmul.ts#tiles --shape m=1024,n=1024,k=1024 --seconds 60 --out tiles.json
+`
+
+/** More than the last-level caches of the GPUs that there are: 60 MB on an H200. */
+const CACHE_BYTES = 128 * 2 ** 20
+/** A GPU takes that long to raise its clock. */
+const HEAT_MS = 300
+const PROGRESS_MS = 2000
+
+async function run(args: readonly string[], io: Io): Promise<Report> {
+  const given = parseTune(args)
+  const out = given.out === undefined ? null : resolve(io.cwd, given.out)
+  if (out !== null && !given.resume && existsSync(out))
+    throw new UsageError(`--out: there is a file '${given.out}': go on with it by --resume, or name another`)
+  const tunables = await tunablesAt(given.spec, io)
+  const shapes = new Map(tunables.map((tunable) => [tunable, shapesFor(tunable, given.shapes)]))
+  const opened = await openEngine(given.engine, given.dawn)
+  const say = (text: string): void => io.err(`weft tune: ${text}\n`)
+  if (opened.fallback !== null) say(`on the interpreter, since there is no WebGPU here (${opened.fallback})`)
+  const { runtime } = opened
+  try {
+    const device = deviceClassOf(runtime.info)
+    if (device.software) say('the device is emulated on the CPU: these times say nothing of a GPU')
+    const clock = clockOf(runtime)
+    const results = Results.open(out, given.resume, device, clock.kind)
+    const session: Session = {
+      ...{ runtime, clock, results, say, samples: given.samples },
+      cacheBytes: device.software ? 0 : CACHE_BYTES,
+      heatMs: device.software ? 0 : HEAT_MS,
+    }
+    const found = await tuneAll(session, shapes, given)
+    const ok = found.every(({ result }) => result.winner !== null || result.state !== 'done')
+    const text = [headLine(runtime, clock.kind), ...found.flatMap(({ tunable, result }) => shapeLines(tunable, result))]
+    const { results: all } = results.file
+    return { ok, text: text.join('\n'), data: { ok, device, clock: clock.kind, results: all } }
+  } finally {
+    runtime.destroy()
+  }
+}
+
+interface Found {
+  readonly tunable: Tunable
+  readonly result: TunedShape
+}
+
+/** Every shape gets its part of the time that is left. */
+async function tuneAll(
+  session: Session,
+  shapes: ReadonlyMap<Tunable, readonly Shape[]>,
+  { seconds }: TuneArguments,
+): Promise<readonly Found[]> {
+  const { selectVariant } = await loadRuntime()
+  const end = performance.now() + seconds * 1000
+  let left = [...shapes.values()].reduce((sum, list) => sum + list.length, 0)
+  const found: Found[] = []
+  for (const [tunable, list] of shapes) {
+    const candidates = await compiled(session, tunable, list, selectVariant)
+    for (const shape of list) {
+      const now = performance.now()
+      const result = await tuneShape(session, tunable, candidates, shape, now + (end - now) / left--)
+      found.push({ tunable, result })
+    }
+  }
+  return found
+}
+
+async function compiled(
+  session: Session,
+  tunable: Tunable,
+  shapes: readonly Shape[],
+  select: Awaited<ReturnType<typeof loadRuntime>>['selectVariant'],
+) {
+  const { runtime, say } = session
+  say(`${titleOf(tunable)}: compiles`)
+  let told = performance.now()
+  const progress = (done: number, of: number): void => {
+    if (performance.now() - told < PROGRESS_MS) return
+    told = performance.now()
+    say(`${titleOf(tunable)}: ${done} of ${of} are compiled`)
+  }
+  const incumbents = shapes.map((shape) => tunable.incumbent(shape))
+  const all = await candidatesOf(tunable, incumbents, runtime, select, progress)
+  const count = all.infeasible.reduce((sum, one) => sum + one.count, 0)
+  say(`${titleOf(tunable)}: ${all.feasible.length} kernels, ${count} infeasible, ${all.refused.length} refused`)
+  const right = await tried(session, tunable, all)
+  if (runtime.lost)
+    throw new CommandError('device-lost', `the device was lost while ${right.refused.at(-1)?.kernel} ran`)
+  return right
+}
+
+export const tune: Command = {
+  name: 'tune',
+  summary: 'finds the fastest kernel of a tunable on this device',
+  help: HELP,
+  run,
+}

@@ -1,0 +1,53 @@
+import type { Timed } from '../../tune/results'
+
+/** What became of a candidate in a round. */
+export interface Score {
+  readonly ms: number
+  /** Its time over the incumbent's: low quartile, median, high quartile. */
+  readonly ratio: Timed['ratio']
+  readonly samples: number
+}
+
+/** So few challengers of the incumbent are worth a long look. */
+export const FINALISTS = 4
+/** Nothing comes back from here, whatever the noise. */
+const HOPELESS = 1.5
+
+/** Samples of a round: few while there are many challengers, twice as many each time, all of them in the last one. */
+export const samplesOf = (round: number, challengers: number, final: number): number =>
+  challengers <= FINALISTS ? final : Math.min(final, 2 << round)
+
+/**
+ * Who goes on after a round of successive halving (Jamieson & Talwalkar, 2016): the faster half, but not who is far
+ * behind the best; null when it was the last round. Indices, the fastest first.
+ */
+export function survivors(scores: readonly Score[]): readonly number[] | null {
+  if (scores.length <= FINALISTS) return null
+  const order = bySpeed(scores)
+  const best = (scores[order[0] as number] as Score).ratio[1]
+  const kept = order.slice(0, Math.max(FINALISTS, Math.ceil(order.length / 2)))
+  return kept.filter((i) => (scores[i] as Score).ratio[1] <= best * HOPELESS)
+}
+
+/** Indices, the fastest first; of equals the first. */
+export const bySpeed = (scores: readonly Pick<Score, 'ratio'>[]): number[] =>
+  scores.map((_, i) => i).sort((a, b) => medianOf(scores, a) - medianOf(scores, b) || a - b)
+
+const medianOf = (scores: readonly Pick<Score, 'ratio'>[], i: number): number => (scores[i] as Score).ratio[1]
+
+/** Of samples of the same thing: low quartile, median, high quartile. */
+export function quartiles(samples: readonly number[]): Timed['ratio'] {
+  const sorted = [...samples].sort((a, b) => a - b)
+  const at = (part: number): number => sorted[Math.round(part * (sorted.length - 1))] as number
+  return [at(0.25), at(0.5), at(0.75)]
+}
+
+/**
+ * The fastest, unless it is only as fast as the incumbent: three quarters of its samples must beat the incumbent, and by
+ * more than three quarters of the incumbent's own samples beat each other.
+ */
+export function winnerOf<T extends Pick<Score, 'ratio'>>(ranked: readonly T[], incumbent: T | null): T | null {
+  const [first] = ranked
+  if (first === undefined || incumbent === null || first === incumbent) return first ?? null
+  return first.ratio[2] < Math.min(1, incumbent.ratio[0]) ? first : incumbent
+}

@@ -1,0 +1,43 @@
+import type { Runtime } from '@weft/runtime'
+import type { Timed, TunedShape } from '../../tune/results'
+import type { Problem, Tunable } from '../../tune/tunable'
+import { engineText } from '../run/engine'
+import { shapeText, titleOf } from './problem'
+
+const time = (ms: number): string => (ms < 1 ? `${(ms * 1000).toPrecision(4)} µs` : `${ms.toPrecision(4)} ms`)
+
+function rateOf({ work = {} }: Problem, ms: number): string {
+  const { operations, bytes } = work
+  const rates = [
+    operations === undefined ? '' : `, ${(operations / ms / 1e9).toPrecision(3)} TFLOP/s`,
+    bytes === undefined ? '' : `, ${(bytes / ms / 1e6).toPrecision(3)} GB/s`,
+  ]
+  return rates.join('')
+}
+
+const speedup = ({ ratio }: Timed): string => `${(1 / ratio[1]).toFixed(2)}×`
+
+/** The lines of one shape: who won, the next ones, and what became of the rest. */
+export function shapeLines(tunable: Tunable, result: TunedShape): string[] {
+  const problem = tunable.problem(result.shape)
+  const { winner, incumbent, candidates, refused, infeasible } = result
+  const timed = (one: Timed): string =>
+    `${one.kernel}: ${time(one.ms)}${rateOf(problem, one.ms)}, error ${one.error.toPrecision(2)} of its bound`
+  const lines = [
+    `${titleOf(tunable)}, ${shapeText(result.shape)}${result.state === 'done' ? '' : ` (${result.state})`}`,
+  ]
+  if (winner === null) lines.push('  no kernel is right, or none was timed')
+  else if (winner.hash === incumbent?.hash) lines.push(`  stays ${timed(winner)}; nothing is faster beyond the noise`)
+  else lines.push(`  takes ${timed(winner)}${incumbent ? `; ${speedup(winner)} of the incumbent` : ''}`)
+  for (const one of candidates.filter(({ hash }) => hash !== winner?.hash).slice(0, 3))
+    lines.push(`  not   ${timed(one)}; ${speedup(one)}${one.hash === incumbent?.hash ? ', the incumbent' : ''}`)
+  lines.push(`  timed ${candidates.length} kernels`)
+  for (const { kernel, because } of refused) lines.push(`  refused ${kernel || 'a kernel'}: ${because}`)
+  for (const { because, count } of infeasible) lines.push(`  infeasible ${count}: ${because}`)
+  return lines
+}
+
+export function headLine(runtime: Runtime, clock: string): string {
+  const by = clock === 'timestamps' ? 'by timestamps of passes' : 'by how long the host waits for a pass'
+  return `on ${engineText(runtime)}, ${by}`
+}

@@ -1,0 +1,94 @@
+import type { PreparedDispatch } from '@weft/runtime'
+import type { CompiledKernel } from '../../artifact'
+import type { Clock } from './clock'
+import { quartiles, type Score } from './halving'
+import type { Bench } from './problem'
+
+const MOST_REPEATS = 2000
+
+/** A kernel with its arguments on every set of buffers, to be timed again and again. */
+export class Contestant {
+  #launches: readonly PreparedDispatch[]
+  #next = 0
+  #repeats = 0
+
+  private constructor(
+    readonly clock: Clock,
+    launches: readonly PreparedDispatch[],
+  ) {
+    this.#launches = launches
+  }
+
+  static async prepare(kernel: CompiledKernel, bench: Bench, clock: Clock): Promise<Contestant> {
+    const launches = bench.sets.map((set) => bench.runtime.prepare(kernel, bench.args(kernel, set)))
+    return new Contestant(clock, await Promise.all(launches))
+  }
+
+  /** Milliseconds of one launch: the mean of as many as it takes to be told well, none on the buffers of the one before. */
+  async sample(): Promise<number> {
+    if (this.#repeats === 0) {
+      // the first launches after a compilation are slow
+      await this.#time(1)
+      const once = await this.#time(1)
+      this.#repeats = Math.min(MOST_REPEATS, Math.max(1, Math.ceil(this.clock.least / Math.max(once, 1e-4))))
+      const many = await this.#time(this.#repeats)
+      const wanted = Math.ceil((this.#repeats * this.clock.least) / Math.max(many, 1e-4))
+      this.#repeats = Math.min(MOST_REPEATS, Math.max(this.#repeats, wanted))
+    }
+    return (await this.#time(this.#repeats)) / this.#repeats
+  }
+
+  #time(count: number): Promise<number> {
+    const from = this.#next
+    this.#next += count
+    const { length } = this.#launches
+    return this.clock.time(
+      Array.from({ length: count }, (_, i) => this.#launches[(from + i) % length] as PreparedDispatch),
+    )
+  }
+
+  /** Keeps the device busy until its clock is up. */
+  async heat(milliseconds: number): Promise<void> {
+    for (const start = performance.now(); performance.now() - start < milliseconds; ) await this.sample()
+  }
+}
+
+export interface RoundOptions {
+  readonly samples: number
+  /** Milliseconds of work before the first sample: a GPU slows down within a second of idling. */
+  readonly heatMs: number
+  /** Whether the time is up. */
+  readonly over: () => boolean
+}
+
+/**
+ * One round: every contestant beside the incumbent, in turn, in an order that turns around, so that whatever slows the
+ * device down slows both. null where not even one sample of each fitted into the time.
+ */
+export async function round(
+  contestants: readonly Contestant[],
+  incumbent: Contestant,
+  { samples, heatMs, over }: RoundOptions,
+): Promise<readonly Score[] | null> {
+  const times = contestants.map((): number[] => [])
+  const ratios = contestants.map((): number[] => [])
+  await incumbent.heat(heatMs)
+  for (let sample = 0; sample < samples; sample++) {
+    const order = contestants.map((_, i) => (sample % 2 ? contestants.length - 1 - i : i))
+    for (const i of order) {
+      if (over() && sample === 0) return null
+      const one = contestants[i] as Contestant
+      const before = sample % 2 ? await incumbent.sample() : null
+      const ms = await one.sample()
+      const beside = before ?? (await incumbent.sample())
+      times[i]?.push(ms)
+      ratios[i]?.push(ms / beside)
+    }
+    if (over()) break
+  }
+  return times.map((list, i) => ({
+    ms: quartiles(list)[1],
+    ratio: quartiles(ratios[i] as number[]),
+    samples: list.length,
+  }))
+}

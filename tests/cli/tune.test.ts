@@ -1,0 +1,303 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cpu } from '@weft/codegen/interp'
+import type { TunedShape, TuningFile } from '@weft/codegen/tools'
+import { createRuntime } from '@weft/runtime/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FILLS } from '../../packages/codegen/src/cli/run/values'
+import { clockOf } from '../../packages/codegen/src/cli/tune/clock'
+import { bytesOf, refill } from '../../packages/codegen/src/cli/tune/fill'
+import type { Content } from '../../packages/codegen/src/tune/tunable'
+import { bundleCli } from '../../scripts/weft.mjs'
+import { driverOf } from '../engines/install.js'
+import { fromF16 } from '../parity/data.js'
+import { type Folder, folder, root, weftHere } from './weft.js'
+
+const FIXTURE = join(root, 'tests/cli/fixtures/tunables.ts')
+const noDawn = driverOf('dawn') === undefined
+
+/** A module with the tunables of the fixture, changed. */
+const changed = (change: string): string =>
+  `import { many, scale, type ScaleChoices, type ScaleShape } from '${FIXTURE}'\nexport const changed = { ${change} }\n`
+
+let at: Folder
+beforeAll(() => {
+  at = folder({
+    'tunables.ts': `export * from '${FIXTURE}'\n`,
+    'none.ts': 'export const nothing = 1\n',
+    'wrong.ts': changed('...scale, incumbent: () => ({ size: 64, times: 3 })'),
+    'all-wrong.ts': changed('...scale, space: { size: [64], times: [3] }, incumbent: () => ({ size: 64, times: 3 })'),
+    'names.ts': changed(
+      "...scale, kernel: (c: ScaleChoices) => Object.create(scale.kernel(c), { name: { value: 'same' } })",
+    ),
+    'contents.ts': changed(
+      "...scale, problem: (s: ScaleShape) => ({ ...scale.problem(s), bindings: { x: { type: 'f32', length: s.n, fill: 'random' } } })",
+    ),
+    'length.ts': changed(
+      "...scale, problem: (s: ScaleShape) => ({ ...scale.problem(s), bindings: { x: { type: 'f32', length: -1 } } })",
+    ),
+    'expected.ts': changed(
+      '...scale, problem: (s: ScaleShape) => ({ ...scale.problem(s), expected: () => ({ value: Number.NaN, bound: 0 }) })',
+    ),
+    'form.ts': changed('...scale, incumbent: { size: 64, times: 1 }'),
+    'empty.ts': changed('...scale, space: { size: [], times: [1] }'),
+  })
+})
+afterAll(() => at.dispose())
+
+const fileOf = (name: string): TuningFile => JSON.parse(readFileSync(join(at.path, name), 'utf8')) as TuningFile
+const namesOf = (list: readonly { readonly kernel: string }[] = []): string[] => list.map(({ kernel }) => kernel).sort()
+
+const tune = (...args: string[]) => weftHere(['tune', ...args], at.path)
+
+describe('weft tune', () => {
+  it('times what is right beside the incumbent, refuses what is wrong, counts what is infeasible', async () => {
+    const { code, stdout, stderr } = await tune('tunables.ts#scale', '--engine', 'cpu', '--samples', '3', '--json')
+    expect(code, stderr).toBe(0)
+    const { results, ...rest } = JSON.parse(stdout) as { results: TunedShape[] }
+    expect(rest).toMatchObject({ ok: true, clock: 'wall', device: { backend: 'cpu', software: true } })
+    expect(results).toHaveLength(1)
+    const [result] = results as [TunedShape]
+    expect(result).toMatchObject({ family: 'scale', type: 'f32', shape: { n: 5000 }, state: 'done' })
+    expect(namesOf(result.candidates)).toEqual(['scale_32x1', 'scale_32x2', 'scale_64x1', 'scale_64x2'])
+    for (const { ms, ratio, samples, error, hash } of result.candidates) {
+      expect(ms).toBeGreaterThan(0)
+      expect(ratio[0] <= ratio[1] && ratio[1] <= ratio[2]).toBe(true)
+      expect({ samples, right: error <= 1, hash: hash.length }).toEqual({ samples: 3, right: true, hash: 64 })
+    }
+    expect(result.incumbent).toMatchObject({ kernel: 'scale_64x1', choices: { size: 64, times: 1 } })
+    expect(namesOf(result.winner ? [result.winner] : [])[0]).toMatch(/^scale_(32|64)x[12]$/)
+    expect(result.refused.map(({ kernel, because }) => [kernel, because.replace(/ is NaN.*/, '')])).toEqual([
+      ['scale_32x3', 'wrong for n=331: y[64]'],
+      ['scale_64x3', 'wrong for n=331: y[128]'],
+    ])
+    expect(result.infeasible).toEqual([
+      { because: 'five are too many', count: 3 },
+      { because: 'workgroup-size, a limit of the device', count: 3 },
+    ])
+  })
+
+  it('has its progress on stderr, and a table for people on stdout', async () => {
+    const { stdout, stderr } = await tune('tunables.ts#scale', '--engine', 'cpu', '--samples', '2', '--shape', 'n=700')
+    expect(stdout).toMatch(
+      /^on weft interpreter, by how long the host waits for a pass\nscale f32, n=700\n {2}(takes|stays) /,
+    )
+    expect(stdout).toMatch(/GB\/s, error 0\.\d+ of its bound/)
+    expect(stdout).toContain('  refused scale_32x3: wrong for n=331: y[64] is NaN, expected ')
+    expect(stdout).toContain('  infeasible 3: five are too many')
+    expect(stderr).toContain('weft tune: the device is emulated on the CPU: these times say nothing of a GPU\n')
+    expect(stderr).toContain('weft tune: scale f32: 6 kernels, 6 infeasible, 0 refused\n')
+    expect(stderr).toContain('weft tune: scale f32, n=700: round 1, 4 kernels, 2 samples each\n')
+  })
+
+  it.skipIf(noDawn)('goes by timestamps where there are some, and labels a software adapter', async () => {
+    const { code, stdout, stderr } = await tune('tunables.ts#scale', '--engine', 'webgpu', '--samples', '2', '--json')
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      clock: 'timestamps',
+      device: { backend: 'webgpu', software: true, adapter: expect.stringContaining('SwiftShader') as string },
+      results: [{ state: 'done', refused: [{ kernel: 'scale_32x3' }, { kernel: 'scale_64x3' }] }],
+    })
+  })
+
+  it('halves the field round by round, with more samples each time; the incumbent stays in', async () => {
+    const { stdout, stderr } = await tune('tunables.ts#many', '--engine', 'cpu', '--samples', '5', '--json')
+    const [result] = (JSON.parse(stdout) as { results: [TunedShape] }).results
+    const rounds = [...stderr.matchAll(/n=5000: round (\d+), (\d+) kernels, (\d+) samples/g)].map(([, ...n]) =>
+      n.map(Number),
+    )
+    expect(rounds[0]).toEqual([1, 24, 2])
+    rounds.slice(1).forEach(([, kernels = 0], i) => {
+      expect(kernels).toBeLessThan(rounds[i]?.[1] as number)
+    })
+    const last = rounds.length - 1
+    expect(rounds[last]?.[2]).toBe(5)
+    expect(result.candidates).toHaveLength(24)
+    expect(result.incumbent).toMatchObject({ round: last, samples: 5 })
+    expect(result.winner?.round).toBe(last)
+    expect(result.candidates.map(({ round }) => round)).toEqual(
+      result.candidates.map(({ round }) => round).sort((a, b) => b - a),
+    )
+  })
+
+  it('says so where the incumbent is wrong, and where nothing is right', async () => {
+    const { code, stderr, stdout } = await tune('wrong.ts', '--engine', 'cpu', '--samples', '2', '--json')
+    expect(code).toBe(0)
+    expect(stderr).toContain('the incumbent is none of the right ones; scale_32x1 stands in')
+    expect(JSON.parse(stdout)).toMatchObject({ results: [{ incumbent: null }] })
+    const none = await tune('all-wrong.ts', '--engine', 'cpu')
+    expect(none.code).toBe(1)
+    expect(none.stdout).toContain('  no kernel is right, or none was timed')
+  })
+
+  it('ends in time with what it knows', async () => {
+    const { stdout, code } = await tune('tunables.ts#many', '--engine', 'cpu', '--seconds', '0.000001', '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ results: [{ state: 'stopped', winner: null }, { state: 'stopped' }] })
+  })
+
+  it.each([
+    [[], 'which tunable?'],
+    [['missing.ts'], "there is no file 'missing.ts'"],
+    [['tunables.ts', 'none.ts'], "unexpected 'none.ts': one tunable"],
+    [['tunables.ts#scale', '--shape', 'n'], "--shape is 'n', expected sizes by name, as m=64,n=64"],
+    [['tunables.ts#scale', '--shape', 'm=4'], "--shape is 'm=4', and the sizes of scale f32 are n"],
+    [['tunables.ts#scale', '--shape', 'n=4,m=4'], "--shape is 'n=4 m=4', and the sizes of scale f32 are n"],
+    [['tunables.ts#scale', '--seconds', 'few'], "--seconds is 'few', expected a number above 0"],
+    [['tunables.ts#scale', '--samples', '1.5'], "--samples is '1.5', expected a whole number"],
+    [['tunables.ts#scale', '--resume'], '--resume goes on with the file that --out names'],
+    [['tunables.ts#scale', '--out', 'tunables.ts'], "there is a file 'tunables.ts': go on with it by --resume"],
+    [['tunables.ts#scale', '--engine', 'gpu'], "--engine is 'gpu', expected auto, webgpu, cpu"],
+    [['tunables.ts#scale', '--fast'], "Unknown option '--fast'"],
+  ])('exits with 2 for %j', async (args, message) => {
+    const { code, stderr } = await tune(...args)
+    expect(stderr).toContain(message)
+    expect(code).toBe(2)
+  })
+
+  it.each([
+    ['none.ts', 'no-tunable: none.ts exports no tunable\n  note: its tunables: none'],
+    [
+      'tunables.ts#sclae',
+      "no-tunable: tunables.ts exports no tunable 'sclae'\n  note: its tunables: tunables.ts#many, tunables.ts#scale",
+    ],
+    ['names.ts', "bad-tunable: scale f32: two kernels are called 'same': size=32 times=1, and size=32 times=2"],
+    ['contents.ts', "bad-tunable: a kernel has a binding 'y', for which the problem has no content"],
+    ['length.ts', "bad-tunable: scale f32, n=331: the content of 'x' has a length of -1"],
+    ['expected.ts', 'bad-tunable: what is expected at y[0] is {"value":null,"bound":0}'],
+    ['form.ts', "bad-tunable: scale: 'incumbent' is [object Object], expected a function"],
+    ['empty.ts', "bad-tunable: scale: the choice 'size' has no values"],
+  ])('says what is wrong with a tunable: %s', async (spec, message) => {
+    const { code, stderr } = await tune(spec, '--engine', 'cpu')
+    expect(stderr).toContain(message)
+    expect(code).toBe(1)
+  })
+})
+
+describe('weft tune --out', () => {
+  let program: string
+  beforeAll(async () => {
+    program = await bundleCli()
+  })
+
+  const start = (...args: string[]): ChildProcess =>
+    spawn(process.execPath, [join(root, 'scripts/weft.mjs'), 'tune', ...args], {
+      cwd: at.path,
+      env: { ...process.env, WEFT_CLI_BUNDLE: program },
+      stdio: 'ignore',
+    })
+  const args = ['tunables.ts#many', '--engine', 'cpu', '--out', 'killed.json', '--samples', '40']
+
+  it('leaves a whole file wherever it is killed, and goes on from there', { timeout: 120_000 }, async () => {
+    const child = start(...args)
+    const ended = new Promise((resolve) => child.on('exit', (_, signal) => resolve(signal)))
+    while (!existsSync(join(at.path, 'killed.json'))) {
+      if (child.exitCode !== null) throw new Error(`weft tune ended with ${child.exitCode}`)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    child.kill('SIGKILL')
+    expect(await ended).toBe('SIGKILL')
+    const before = fileOf('killed.json')
+    expect(before).toMatchObject({ kind: 'weft-tuning', results: [{ state: 'running', shape: { n: 5000 } }] })
+    const { round = 0, candidates = [] } = before.results[0] ?? {}
+    expect(round).toBeGreaterThan(0)
+    const { code, stderr } = await tune(...args, '--resume')
+    expect(code, stderr).toBe(0)
+    expect(stderr).toContain(`n=5000: goes on with round ${round + 1}\n`)
+    expect(stderr).not.toContain('n=5000: round 1,')
+    const after = fileOf('killed.json')
+    expect(after.results.map(({ state }) => state)).toEqual(['done', 'done'])
+    // who was out stays out, with the times of then
+    const out = candidates.filter(
+      ({ hash }) => (after.results[0]?.candidates.find((c) => c.hash === hash)?.round ?? 0) < round,
+    )
+    expect(out.length).toBeGreaterThan(0)
+    for (const one of out) expect(after.results[0]?.candidates).toContainEqual(one)
+    expect(readdirSync(at.path).filter((name) => name.startsWith('.killed'))).toEqual([])
+  })
+
+  it('does nothing again that is done', async () => {
+    const before = readFileSync(join(at.path, 'killed.json'), 'utf8')
+    const { code, stderr } = await tune(...args, '--resume')
+    expect(code).toBe(0)
+    expect(stderr).toContain('many f32, n=5000: done before\nweft tune: many f32, n=9000: done before\n')
+    expect(readFileSync(join(at.path, 'killed.json'), 'utf8')).toBe(before)
+  })
+
+  it('keeps what it does not measure, and measures anew what has changed', async () => {
+    const only = (space: string) => changed(`...many, space: ${space}, shapes: [{ n: 5000 }]`)
+    at.write('less.ts', only('{ size: [32, 64], times: [1] }'))
+    const { stderr } = await tune('less.ts', ...args.slice(1), '--resume')
+    expect(stderr).toContain('many f32, n=5000: the candidates have changed since, so they are measured anew\n')
+    const { results } = fileOf('killed.json')
+    expect(results.map(({ shape, candidates }) => [shape.n, candidates.length])).toEqual([
+      [5000, 2],
+      [9000, 24],
+    ])
+  })
+
+  it('refuses files that are none of its own, or of another device', async () => {
+    at.write('broken.json', '{ "kind": "weft-tu')
+    at.write('other.json', '{}\n')
+    const file = fileOf('killed.json')
+    at.write('device.json', JSON.stringify({ ...file, device: { ...file.device, adapter: 'a GPU' } }))
+    at.write('clock.json', JSON.stringify({ ...file, clock: 'timestamps' }))
+    for (const [name, message] of [
+      ['broken.json', 'bad-results: broken.json cannot be read: '],
+      ['other.json', 'bad-results: other.json is no file of weft tune\n  note: give another file by --out'],
+      ['device.json', "other-device: device.json holds results of adapter 'a GPU', here it is 'weft interpreter'"],
+      ['clock.json', "other-device: clock.json holds results of the clock 'timestamps', here it is 'wall'"],
+    ] as const) {
+      const { code, stderr } = await tune('tunables.ts#many', '--engine', 'cpu', '--out', name, '--resume')
+      expect(stderr).toContain(message)
+      expect(code).toBe(1)
+    }
+  })
+})
+
+describe('contents', () => {
+  const types = ['f32', 'f16', 'i32', 'u32'] as const
+  const fills = ['random', 'iota', 'ones', 'zeros'] as const
+
+  it.each(types.flatMap((type) => fills.map((fill) => [type, fill] as const)))(
+    'of %s, %s, are made on the device as on the host',
+    async (type, fill) => {
+      using runtime = await createRuntime({ device: cpu() })
+      const content: Content = { type, fill, length: 301, seed: 5 }
+      const buffer = runtime.buffer({ size: bytesOf(content) })
+      await refill(runtime, buffer, content)
+      const at = FILLS[fill]?.(5, type) as (i: number) => number
+      const bytes = (await buffer.read()).buffer
+      const arrays = { f32: Float32Array, i32: Int32Array, u32: Uint32Array }
+      const got = type === 'f16' ? fromF16(new Uint16Array(bytes)) : [...new arrays[type](bytes)]
+      expect(got.slice(0, 301)).toEqual(Array.from({ length: 301 }, (_, i) => at(i)))
+    },
+  )
+
+  it('of outputs are NaN, and no integer that a kernel would write', async () => {
+    using runtime = await createRuntime({ device: cpu() })
+    const content: Content = { type: 'f16', length: 3 }
+    const buffer = runtime.buffer({ size: bytesOf(content) })
+    await refill(runtime, buffer, content)
+    expect(fromF16(new Uint16Array((await buffer.read()).buffer))).toEqual([NaN, NaN, NaN, NaN])
+  })
+})
+
+describe.skipIf(noDawn)('clocks', () => {
+  it('are the host’s on a device without timestamps; their passes are long', async () => {
+    using runtime = await createRuntime({ features: [] })
+    const clock = clockOf(runtime)
+    expect(clock).toMatchObject({ kind: 'wall', least: 50 })
+    expect(await clock.time([])).toBeGreaterThan(0)
+  })
+
+  it('measure a hundred times as long as browsers’ timestamps are exact, unless those are seen to be better', async () => {
+    using runtime = await createRuntime()
+    const clock = clockOf(runtime)
+    expect(clock.kind).toBe('timestamps')
+    expect(clock.least).toBeCloseTo(6.5536, 6)
+    for (let i = 0; i < 20; i++) expect(await clock.time([])).toBeGreaterThanOrEqual(0)
+    expect(clock.least).toBeGreaterThanOrEqual(1)
+  })
+})
