@@ -5,13 +5,20 @@ import type { Arguments, Runtime } from '@weft/runtime'
 import type { Contest, Entry, Opened } from './contest'
 import { buffersOf, type Lab, type Named, reader, turnsOf } from './lab'
 
-async function sets(lab: Lab, contest: Contest): Promise<Named[]> {
+/** As many sets of buffers as make every run a cold one. */
+export async function sets(lab: Lab, contest: Contest): Promise<Named[]> {
   const all: Named[] = []
   for (let turn = turnsOf(contest); turn > 0; turn--) all.push(await buffersOf(lab, contest))
   return all
 }
 
-function opened(lab: Lab, contest: Contest, all: readonly Named[], rest: Pick<Opened, 'run' | 'compileMs'>): Opened {
+/** An entry that works on buffers of the lab. */
+export function opened(
+  lab: Lab,
+  contest: Contest,
+  all: readonly Named[],
+  rest: Pick<Opened, 'run' | 'compileMs'>,
+): Opened {
   let last = 0
   return {
     ...rest,

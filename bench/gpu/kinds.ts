@@ -55,7 +55,3 @@ export type Kind =
   | 'adamw'
 
 export type Flag = 'causal' | 'transposeA' | 'transposeB' | 'tanh'
-
-/** The product of sizes by their names; sizes that are not given are 1. */
-export const sizeOf = (shape: Readonly<Record<string, number>>, ...names: readonly string[]): number =>
-  names.reduce((product, name) => product * (shape[name] ?? 1), 1)

@@ -1,6 +1,6 @@
 // The device that everything of one process runs on, with its clock; and the buffers of a contest.
 
-import { createRuntime, type DeviceBuffer, type Runtime } from '@weft/runtime'
+import { type BufferLike, createRuntime, type DeviceBuffer, type Runtime } from '@weft/runtime'
 import { create, globals } from 'webgpu'
 import { fromHalf } from '../../packages/runtime/src/half'
 import { Clock } from './clock'
@@ -23,6 +23,7 @@ export interface Machine {
 export interface Lab {
   readonly gpu: GPU
   readonly device: GPUDevice
+  readonly adapterInfo: GPUAdapterInfo
   readonly runtime: Runtime
   readonly clock: Clock
   readonly machine: Machine
@@ -51,7 +52,7 @@ export async function openLab(): Promise<Lab> {
   const runtime = await createRuntime({ device, gpu })
   const { vendor, description, device: name } = adapter.info
   const machine = { adapter: description || name, vendor, software: SOFTWARE.test(`${description} ${name}`) }
-  const lab = { gpu, device, runtime, clock: new Clock(device), machine }
+  const lab = { gpu, device, adapterInfo: adapter.info, runtime, clock: new Clock(device), machine }
   const heat = await heater(runtime)
   return { ...lab, warm: heat }
 }
@@ -98,30 +99,39 @@ export function turnsOf({ inputs, outputs }: Contest): number {
   return Math.min(MOST_TURNS, Math.ceil(CACHE_BYTES / Math.max(1, bytes)) + 1)
 }
 
+/** Fills a buffer with the numbers of an input. */
+export async function fill({ runtime }: Lab, x: BufferLike, input: Input): Promise<void> {
+  const { seed, scale = 1, most = 0, length: n } = input
+  await runtime.run(fillKernel(input.type), { x, n, seed, scale, most })
+}
+
 /** One set of a contest's buffers: the inputs, and outputs full of numbers that are far from any result. */
-export async function buffersOf({ runtime }: Lab, { inputs, outputs }: Contest): Promise<Named> {
+export async function buffersOf(lab: Lab, { inputs, outputs }: Contest): Promise<Named> {
   const buffers: Record<string, DeviceBuffer<unknown>> = {}
   const wrong = Object.entries(outputs).map(([name, output]): [string, Input] => [
     name,
     { ...output, seed: WRONG, scale: 777 },
   ])
   for (const [name, input] of [...Object.entries(inputs), ...wrong]) {
-    const x = runtime.buffer({ size: sizeOf(input) }, { label: name })
-    const { seed, scale = 1, most = 0 } = input
-    await runtime.run(fillKernel(input.type), { x, n: input.length, seed, scale, most })
+    const x = lab.runtime.buffer({ size: sizeOf(input) }, { label: name })
+    await fill(lab, x, input)
     buffers[name] = x
   }
   return buffers
 }
 
 /** Reads elements of the outputs in `buffers`. */
-export function reader({ runtime }: Lab, { outputs }: Contest, buffers: Named): ReadOutput {
+export function reader(
+  { runtime }: Lab,
+  { outputs }: Contest,
+  buffers: Readonly<Record<string, BufferLike>>,
+): ReadOutput {
   return async (name, first, count) => {
     const { type } = outputs[name] ?? { type: 'f32' as const }
     const each = BYTES[type]
     const offset = Math.floor((first * each) / 4) * 4
     const size = Math.ceil(((first + count) * each - offset) / 4) * 4
-    const bytes = await runtime.read(buffers[name] as DeviceBuffer<unknown>, Uint8Array, { offset, size })
+    const bytes = await runtime.read(buffers[name] as BufferLike, Uint8Array, { offset, size })
     const from = (first * each - offset) / each
     return decode(type, bytes).slice(from, from + count)
   }

@@ -1,6 +1,6 @@
 // The speed of the kernel library on the GPU of this machine, beside ceilings and peers, in one run.
 //
-//   npm run bench:gpu -- [--suite NAME,…] [--only TEXT] [--samples N] [--json FILE]
+//   npm run bench:gpu -- [--suite NAME,…] [--only TEXT] [--samples N] [--peers all|none|ort,tfjs,jax,torch] [--json FILE]
 //
 // Prints a line per entry as it is measured; FILE gets everything. WEFT_BENCH_SMALL=1 takes sizes for a software adapter.
 
@@ -8,6 +8,7 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { openLab } from './lab'
 import { measure, type Row } from './measure'
+import type { Absent, Peer } from './peers'
 import { SMALL } from './small'
 import { SUITES } from './suites'
 
@@ -16,6 +17,7 @@ const { values: options } = parseArgs({
     suite: { type: 'string', default: Object.keys(SUITES).join(',') },
     only: { type: 'string', default: '' },
     samples: { type: 'string', default: SMALL ? '3' : '20' },
+    peers: { type: 'string', default: 'none' },
     json: { type: 'string' },
   },
 })
@@ -31,20 +33,31 @@ const lab = await openLab()
 const { adapter, software } = lab.machine
 console.log(`${adapter}${software ? ' (a software adapter: these figures say nothing of a GPU)' : ''}`)
 
+const { peers, absent } = await others()
+for (const { peer, reason } of absent) console.log(`without ${peer}: ${reason}`)
+
 const measuring = { samples: Number(options.samples), warmMs: SMALL ? 1 : 300, sampleMs: SMALL ? 0.01 : 1 }
 const rows: Row[] = []
 for (const name of names) {
   const { contests } = (await SUITES[name]?.()) ?? { contests: [] }
   for (const contest of contests) {
     if (!contest.name.includes(options.only)) continue
-    const measured = await measure(lab, name, contest, measuring)
+    const measured = await measure(lab, name, contest, peers, measuring)
     rows.push(...measured)
     console.log(`${name}: ${contest.name}`)
     for (const row of measured) console.log(`  ${line(row)}`)
-    if (options.json) writeFileSync(options.json, JSON.stringify({ machine: lab.machine, date: today(), rows }))
+    if (options.json) writeFileSync(options.json, JSON.stringify({ machine: lab.machine, date: today(), absent, rows }))
   }
 }
-process.exit(rows.some(({ failed }) => failed?.startsWith('wrong')) ? 1 : 0)
+for (const peer of peers) peer.close?.()
+process.exit(rows.some(({ failed, peer }) => !peer && failed?.startsWith('wrong')) ? 1 : 0)
+
+/** Other libraries. A bundle that was made without `--peers` does not contain them. */
+async function others(): Promise<{ peers: readonly Peer[]; absent: readonly Absent[] }> {
+  if (options.peers === 'none') return { peers: [], absent: [] }
+  const { loadPeers } = await import('./peers')
+  return loadPeers(lab, options.peers)
+}
 
 function today(): string {
   return new Date().toISOString().slice(0, 10)

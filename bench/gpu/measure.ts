@@ -2,6 +2,7 @@
 
 import type { Contest, Entry, Opened, Work } from './contest'
 import type { Lab } from './lab'
+import { type Peer, withPeers } from './peers/peer'
 
 export interface Row {
   readonly suite: string
@@ -16,6 +17,8 @@ export interface Row {
   readonly compileMs?: number
   readonly samples?: number
   readonly work: Work
+  /** Of another library. */
+  readonly peer?: true
   /** Why there is no figure. */
   readonly failed?: string
 }
@@ -28,9 +31,22 @@ export interface MeasureOptions {
   readonly sampleMs: number
 }
 
-export async function measure(lab: Lab, suite: string, contest: Contest, options: MeasureOptions): Promise<Row[]> {
+export async function measure(
+  lab: Lab,
+  suite: string,
+  own: Contest,
+  peers: readonly Peer[],
+  options: MeasureOptions,
+): Promise<Row[]> {
+  const contest = withPeers(own, peers)
   const missing = contest.features?.find((feature) => !lab.device.features.has(feature))
-  const row = (entry: Entry): Row => ({ suite, contest: contest.name, entry: entry.name, work: contest.work })
+  const row = (entry: Entry): Row => ({
+    suite,
+    contest: contest.name,
+    entry: entry.name,
+    work: contest.work,
+    ...(own.entries.includes(entry) ? {} : { peer: true }),
+  })
   if (missing) return contest.entries.map((entry) => ({ ...row(entry), failed: `the device lacks ${missing}` }))
   const opening = contest.entries.map((entry) => open(lab, contest, entry))
   const all = await Promise.all(opening)

@@ -1,0 +1,32 @@
+// What a peer is: a library that knows some of the problems and joins their contests.
+
+import type { Contest, Entry } from '../contest'
+import type { Lab } from '../lab'
+
+export interface Peer {
+  /** name and version: `'tfjs 4.22.0'` */
+  readonly label: string
+  /** Its entry for a contest, or null where it knows nothing of such a problem. */
+  readonly entry: (contest: Contest) => Entry | null
+  close?(): unknown
+}
+
+/** Loads a peer on the device of the lab; throws where it cannot be had. */
+export type LoadPeer = (lab: Lab) => Promise<Peer>
+
+/** The one output of a problem that has one. */
+export function outputOf({ outputs, name }: Contest): string {
+  const names = Object.keys(outputs)
+  if (names.length !== 1) throw new Error(`it gives one result, and '${name}' has ${names.length}`)
+  return names[0] as string
+}
+
+export const needsType = ({ dtype = 'f32' }: Contest, known: readonly string[]): void => {
+  if (!known.includes(dtype)) throw new Error(`it has no ${dtype}`)
+}
+
+/** The contest with the entries of all peers that know the problem. */
+export function withPeers(contest: Contest, peers: readonly Peer[]): Contest {
+  const more = peers.map((peer) => peer.entry(contest)).filter((entry): entry is Entry => entry !== null)
+  return { ...contest, entries: [...contest.entries, ...more] }
+}
