@@ -5,6 +5,7 @@
 // Prints a line per entry as it is measured; FILE gets everything. WEFT_BENCH_SMALL=1 takes sizes for a software adapter.
 
 import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openLab } from './lab'
 import { measure, type Row } from './measure'
@@ -33,6 +34,8 @@ const lab = await openLab()
 const { adapter, software } = lab.machine
 console.log(`${adapter}${software ? ' (a software adapter: these figures say nothing of a GPU)' : ''}`)
 
+/** A machine that is lent collects what lies in a folder that it names OUT. */
+const file = options.json && resolve(process.env.OUT ?? '.', options.json)
 const { peers, absent } = await others()
 for (const { peer, reason } of absent) console.log(`without ${peer}: ${reason}`)
 
@@ -46,7 +49,7 @@ for (const name of names) {
     rows.push(...measured)
     console.log(`${name}: ${contest.name}`)
     for (const row of measured) console.log(`  ${line(row)}`)
-    if (options.json) writeFileSync(options.json, JSON.stringify({ machine: lab.machine, date: today(), absent, rows }))
+    if (file) writeFileSync(file, JSON.stringify({ machine: lab.machine, date: today(), absent, rows }))
   }
 }
 for (const peer of peers) peer.close?.()
