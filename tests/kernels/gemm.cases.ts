@@ -263,7 +263,7 @@ const cases: readonly ParityCase[] = [
 export const gemmCases: readonly ParityCase[] = cases.map(shipped)
 /** Those that take minutes. */
 export const fullCases: readonly ParityCase[] = [
-  ...[65_535, 65_536, 65_537].map((n) => shipped(manyRows(n))),
+  ...[65_535, 65_536, 65_537, 131_071].map((n) => shipped(manyRows(n))),
   ...[64, 256, 499, 500, 535, 1024, 1025].map((m) =>
     shipped(gemmCase(byName('gemm_nn'), [m, 64, 64], { tag: ' [case-S01]' })),
   ),
