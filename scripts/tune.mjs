@@ -8,7 +8,7 @@ import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { root } from './packages.mjs'
-import { sourcePlugins } from './run-ts.mjs'
+import { standalonePlugins } from './run-ts.mjs'
 
 /** The program: modules by paths are what the command finds in place of files. */
 const programOf = (spec, args) => {
@@ -36,18 +36,8 @@ export async function bundleTune(outfile, spec, args) {
     logLevel: 'error',
     external: ['webgpu', 'esbuild'],
     banner: { js: "import{createRequire as R}from'node:module';const require=R(import.meta.url);" },
-    plugins: [installedTypegpu, ...sourcePlugins],
+    plugins: standalonePlugins,
   })
-}
-
-/** The resolver of the sources leaves packages to Node; this one is to be in the file. */
-const installedTypegpu = {
-  name: 'bundled-packages',
-  setup({ onResolve, resolve: find }) {
-    onResolve({ filter: /^typegpu/ }, ({ path, kind, pluginData }) =>
-      pluginData === 'found' ? undefined : find(path, { kind, resolveDir: root, pluginData: 'found' }),
-    )
-  },
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cpu } from '@weft/codegen/interp'
 import type { TunedShape, TuningFile } from '@weft/codegen/tools'
@@ -9,10 +10,11 @@ import { FILLS } from '../../packages/codegen/src/cli/run/values'
 import { clockOf } from '../../packages/codegen/src/cli/tune/clock'
 import { bytesOf, refill } from '../../packages/codegen/src/cli/tune/fill'
 import type { Content } from '../../packages/codegen/src/tune/tunable'
+import { bundleTune } from '../../scripts/tune.mjs'
 import { bundleCli } from '../../scripts/weft.mjs'
 import { driverOf } from '../engines/install.js'
 import { fromF16 } from '../parity/data.js'
-import { type Folder, folder, root, weftHere } from './weft.js'
+import { type Folder, folder, root, run, weftHere } from './weft.js'
 
 const FIXTURE = join(root, 'tests/cli/fixtures/tunables.ts')
 const noDawn = driverOf('dawn') === undefined
@@ -91,6 +93,23 @@ describe('weft tune', () => {
     expect(stderr).toContain('weft tune: scale f32, n=700: round 1, 4 kernels, 2 samples each\n')
   })
 
+  it('takes some values of a choice only, and always the incumbent', async () => {
+    const { stdout } = await tune(
+      'tunables.ts#scale',
+      '--engine',
+      'cpu',
+      '--samples',
+      '2',
+      '--fix',
+      'size=32',
+      '--fix',
+      'times=2',
+      '--json',
+    )
+    const [result] = (JSON.parse(stdout) as { results: [TunedShape] }).results
+    expect(namesOf(result.candidates)).toEqual(['scale_32x2', 'scale_64x1'])
+  })
+
   it.skipIf(noDawn)('goes by timestamps where there are some, and labels a software adapter', async () => {
     const { code, stdout, stderr } = await tune('tunables.ts#scale', '--engine', 'webgpu', '--samples', '2', '--json')
     expect(code, stderr).toBe(0)
@@ -144,6 +163,9 @@ describe('weft tune', () => {
     [['tunables.ts#scale', '--shape', 'n'], "--shape is 'n', expected sizes by name, as m=64,n=64"],
     [['tunables.ts#scale', '--shape', 'm=4'], "--shape is 'm=4', and the sizes of scale f32 are n"],
     [['tunables.ts#scale', '--shape', 'n=4,m=4'], "--shape is 'n=4 m=4', and the sizes of scale f32 are n"],
+    [['tunables.ts#scale', '--fix', 'size'], "--fix is 'size', expected values of a choice, as tile=64"],
+    [['tunables.ts#scale', '--fix', 'tile=4'], "--fix names 'tile', and the choices of scale f32 are size, times"],
+    [['tunables.ts#scale', '--fix', 'size=64,3'], "--fix gives size the value '3', expected some of 32, 64, 4096"],
     [['tunables.ts#scale', '--seconds', 'few'], "--seconds is 'few', expected a number above 0"],
     [['tunables.ts#scale', '--samples', '1.5'], "--samples is '1.5', expected a whole number"],
     [['tunables.ts#scale', '--resume'], '--resume goes on with the file that --out names'],
@@ -254,6 +276,20 @@ describe('weft tune --out', () => {
       expect(code).toBe(1)
     }
   })
+})
+
+it('is one file with its tunables for a machine that has Node alone', async () => {
+  const alone = realpathSync(mkdtempSync(join(tmpdir(), 'weft-tune-')))
+  await bundleTune(join(alone, 'tune.mjs'), 'tests/cli/fixtures/tunables.ts#scale', ['--engine', 'cpu', '--json'])
+  const { code, stdout, stderr } = await run(
+    process.execPath,
+    ['tune.mjs', '--samples', '2', '--out', 'out.json'],
+    alone,
+  )
+  expect(code, stderr).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ ok: true, results: [{ family: 'scale', state: 'done' }] })
+  expect(readdirSync(alone).sort()).toEqual(['out.json', 'tune.mjs'])
+  rmSync(alone, { recursive: true })
 })
 
 describe('contents', () => {

@@ -64,6 +64,7 @@ it("[case-R37] [case-R35] asks for the adapter's limits and those features that 
     adapter: 'acme one x1',
     vendor: 'acme',
     architecture: 'one',
+    device: 'x1',
     software: false,
     features: [],
     languageFeatures: ['subgroup_id'], // without setImmediates there are no immediates

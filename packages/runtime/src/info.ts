@@ -5,6 +5,8 @@ export interface RuntimeInfo {
   readonly adapter: string
   readonly vendor: string
   readonly architecture: string
+  /** Which of the vendor's devices, where it is known: a name or a number. Browsers keep it to themselves. */
+  readonly device: string
   /** Whether the GPU is emulated on the CPU: results count, times do not. */
   readonly software: boolean
   /** `GPUFeatureName`s of the device, sorted. */

@@ -4,7 +4,9 @@ import type { Choices, Shape } from './tunable'
 export interface DeviceClass {
   readonly vendor: string
   readonly architecture: string
-  /** The adapter's description. */
+  /** Which of the vendor's devices; '' where it is not told. */
+  readonly device: string
+  /** The adapter's description, often with the version of its driver. */
   readonly adapter: string
   readonly backend: 'webgpu' | 'cpu'
   /** Whether the adapter computes on the CPU: its times say nothing of a GPU. */

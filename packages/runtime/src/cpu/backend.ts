@@ -48,6 +48,7 @@ export class CpuBackend implements Backend {
       adapter: name,
       vendor: 'weft',
       architecture: 'cpu',
+      device: '',
       software: true,
       features: sorted(features),
       languageFeatures: sorted(languageFeatures),

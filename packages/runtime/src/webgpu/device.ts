@@ -42,6 +42,7 @@ export function describeDevice(device: GPUDevice, gpu: GPU | undefined): Runtime
     adapter: description || [vendor, architecture, name].filter(Boolean).join(' ') || 'unknown',
     vendor,
     architecture,
+    device: name,
     software: info.isFallbackAdapter === true || SOFTWARE.test(`${vendor} ${architecture} ${description} ${name}`),
     features: [...device.features].sort(),
     languageFeatures: usable.sort(),

@@ -125,9 +125,11 @@ function text(gpu: WebGpu, packages: Readonly<Record<string, string | null>>, pr
   for (const [name, found] of Object.entries(packages))
     lines.push(`${found === null ? 'missing' : 'found  '}   ${name}${found === null ? '' : ` ${found}`}`)
   if ('info' in gpu) {
-    const { adapter, vendor, architecture, software, features, languageFeatures, limits } = gpu.info
+    const { adapter, vendor, architecture, device, software, features, languageFeatures, limits } = gpu.info
     lines.push(`webgpu    ${adapter}${software ? ' (software: a GPU emulated on the CPU)' : ''}`)
-    lines.push(`          vendor ${vendor || 'unknown'}, architecture ${architecture || 'unknown'}`)
+    lines.push(
+      `          vendor ${vendor || 'unknown'}, architecture ${architecture || 'unknown'}, device ${device || 'unknown'}`,
+    )
     lines.push(`features  ${features.join(', ') || 'none'}`, `language  ${languageFeatures.join(', ') || 'none'}`)
     for (const name of LIMITS) lines.push(`limit     ${name} ${limits[name] ?? 'unknown'}`)
   } else lines.push(`webgpu    not available: ${gpu.error}`)

@@ -4,7 +4,7 @@ import type { TunedShape } from '../../tune/results'
 import type { Shape, Tunable } from '../../tune/tunable'
 import { type Command, CommandError, type Io, type Report, UsageError } from '../command'
 import { loadRuntime, openEngine } from '../run/engine'
-import { parseTune, shapesFor, type TuneArguments } from '../tune/arguments'
+import { narrowed, parseTune, shapesFor, type TuneArguments } from '../tune/arguments'
 import { candidatesOf } from '../tune/candidates'
 import { clockOf } from '../tune/clock'
 import { tunablesAt } from '../tune/discover'
@@ -23,6 +23,7 @@ launches in one pass, buffers that no cache holds, at full clock –, in rounds,
 
   TUNABLE          path/to/file.ts#export, or path/to/file.ts for all of its tunables
   --shape SIZES    a shape in place of the tunable's own, as m=4096,n=4096,k=4096; may be repeated
+  --fix CHOICE     some values of a choice in place of all, as tile=64,128; may be repeated
   --seconds N      the time for all shapes together; what is known by then is told
   --samples N      samples of each kernel in the last round (default 20)
   --out FILE       writes the results after each round; the file is whole whenever the process ends
@@ -48,7 +49,7 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
   const out = given.out === undefined ? null : resolve(io.cwd, given.out)
   if (out !== null && !given.resume && existsSync(out))
     throw new UsageError(`--out: there is a file '${given.out}': go on with it by --resume, or name another`)
-  const tunables = await tunablesAt(given.spec, io)
+  const tunables = (await tunablesAt(given.spec, io)).map((tunable) => narrowed(tunable, given.fixed))
   const shapes = new Map(tunables.map((tunable) => [tunable, shapesFor(tunable, given.shapes)]))
   const opened = await openEngine(given.engine, given.dawn)
   const say = (text: string): void => io.err(`weft tune: ${text}\n`)

@@ -7,6 +7,8 @@ export interface TuneArguments {
   /** `FILE#EXPORT`, or `FILE` for all of its tunables. */
   readonly spec: string
   readonly shapes: readonly Shape[]
+  /** Values of choices, in place of all that the tunable has. */
+  readonly fixed: ReadonlyMap<string, readonly string[]>
   /** Of all shapes together; Infinity without a limit. */
   readonly seconds: number
   readonly samples: number
@@ -20,6 +22,7 @@ export interface TuneArguments {
 export function parseTune(args: readonly string[]): TuneArguments {
   const { values, positionals } = parse(args, {
     shape: { type: 'string', multiple: true, default: [] as string[] },
+    fix: { type: 'string', multiple: true, default: [] as string[] },
     seconds: { type: 'string' },
     samples: { type: 'string', default: '20' },
     out: { type: 'string' },
@@ -37,6 +40,7 @@ export function parseTune(args: readonly string[]): TuneArguments {
   return {
     ...{ spec, seconds, samples, resume: values.resume, out: values.out, dawn: values.dawn },
     shapes: values.shape.map(shapeOf),
+    fixed: new Map(values.fix.map(fixOf)),
     engine: choice(values.engine, ENGINES, '--engine'),
   }
 }
@@ -56,6 +60,31 @@ function shapeOf(text: string): Shape {
     return [name, Number(digits)] as const
   })
   return Object.fromEntries(sizes)
+}
+
+/** `tileM=64,128`. */
+function fixOf(text: string): readonly [string, readonly string[]] {
+  const [, name, values] = /^(\w+)=(.+)$/.exec(text) ?? []
+  if (name === undefined || values === undefined)
+    throw new UsageError(`--fix is '${text}', expected values of a choice, as tile=64 or tile=64,128`)
+  return [name, values.split(',')]
+}
+
+/** The tunable with fewer values for some of its choices. */
+export function narrowed(tunable: Tunable, fixed: TuneArguments['fixed']): Tunable {
+  const space = { ...tunable.space }
+  for (const [name, wanted] of fixed) {
+    const all = space[name]
+    if (all === undefined)
+      throw new UsageError(
+        `--fix names '${name}', and the choices of ${titleOf(tunable)} are ${Object.keys(space).join(', ')}`,
+      )
+    const unknown = wanted.find((text) => !all.some((value) => String(value) === text))
+    if (unknown !== undefined)
+      throw new UsageError(`--fix gives ${name} the value '${unknown}', expected some of ${all.join(', ')}`)
+    space[name] = all.filter((value) => wanted.includes(String(value)))
+  }
+  return { ...tunable, space }
 }
 
 /** The shapes to tune for: those of the command line, which must have the sizes that the tunable's own have. */

@@ -6,9 +6,17 @@ import type { Shape } from '../../tune/tunable'
 import { CommandError } from '../command'
 import { textOf } from '../errors'
 
-export const deviceClassOf = ({ vendor, architecture, adapter, backend, software }: RuntimeInfo): DeviceClass => ({
+export const deviceClassOf = ({
   vendor,
   architecture,
+  device,
+  adapter,
+  backend,
+  software,
+}: RuntimeInfo): DeviceClass => ({
+  vendor,
+  architecture,
+  device,
   adapter,
   backend,
   software: software || backend === 'cpu',
@@ -37,7 +45,7 @@ export class Results {
     const empty: TuningFile = { format: 1, kind: 'weft-tuning', device, clock, results: [] }
     if (path === null || !resume || !existsSync(path)) return new Results(path, empty)
     const file = readTuning(path)
-    const differs = (['vendor', 'architecture', 'adapter', 'backend'] as const).find(
+    const differs = (['vendor', 'architecture', 'device', 'adapter', 'backend'] as const).find(
       (key) => file.device[key] !== device[key],
     )
     const other = differs
