@@ -1,10 +1,12 @@
 // The device that everything of one process runs on, with its clock; and the buffers of a contest.
 
+import { tmpdir } from 'node:os'
 import { type BufferLike, createRuntime, type DeviceBuffer, type Runtime } from '@weft/runtime'
 import { create, globals } from 'webgpu'
 import { fromHalf } from '../../packages/runtime/src/half'
+import { softwareDriver } from '../../packages/runtime/src/node/icd'
 import { Clock } from './clock'
-import type { Contest, ElementType, Input, ReadOutput } from './contest'
+import type { Contest, ElementType, Input, ReadOutput, Stopwatch } from './contest'
 import { fillKernel } from './values'
 
 /** Bytes that the buffers of the other turns must fill before one has its turn again: more than a last-level cache. */
@@ -25,7 +27,7 @@ export interface Lab {
   readonly device: GPUDevice
   readonly adapterInfo: GPUAdapterInfo
   readonly runtime: Runtime
-  readonly clock: Clock
+  readonly clock: Stopwatch
   readonly machine: Machine
   /** Keeps the GPU busy until its clock is up, for so many milliseconds. */
   warm(milliseconds: number): Promise<void>
@@ -38,6 +40,9 @@ const SOFTWARE = /swiftshader|llvmpipe|lavapipe/i
 /** A device with all that the adapter has: timestamps of one nanosecond, subgroup matrices, and f16 on NVIDIA too. */
 export async function openLab(): Promise<Lab> {
   Object.assign(globalThis, globals)
+  const driver = softwareDriver(process.env)
+  if (driver !== undefined) process.env.VK_ICD_FILENAMES = driver
+  process.env.XDG_RUNTIME_DIR ??= tmpdir() // where drivers look for a display
   const gpu = create([
     'enable-dawn-features=allow_unsafe_apis,vulkan_enable_f16_on_nvidia',
     'disable-dawn-features=timestamp_quantization,use_vulkan_zero_initialize_workgroup_memory_extension',
