@@ -82,7 +82,7 @@ test('elements beyond an array are zeros and are not written', () => {
   expect([...c]).toEqual([-1, -1, 2, 3, 4])
 })
 
-test('bytes', () => {
+test('bytes; offset and stride count words', () => {
   const L = subgroupMatrix('left', 'i8', { rows: 2, cols: 4 })
   const R = subgroupMatrix('right', 'i8', { rows: 4, cols: 2 })
   const k = kernel(
@@ -91,7 +91,11 @@ test('bytes', () => {
     ({ a, c }, k) => {
       const sum = k.var('sum', subgroupMatrix('result', i32, { rows: 2, cols: 2 }))
       sum.set(
-        k.subgroupMatrixMultiplyAccumulate(k.subgroupMatrixLoad(L, a, 0, 4), k.subgroupMatrixLoad(R, a, 8, 2), sum),
+        k.subgroupMatrixMultiplyAccumulate(
+          k.subgroupMatrixLoad(L, a, 0, 1),
+          k.subgroupMatrixLoad(R, a, 2, 1, 'col'),
+          sum,
+        ),
       )
       k.subgroupMatrixStore(c as never, 0, sum, 2)
     },
@@ -99,5 +103,6 @@ test('bytes', () => {
   const bytes = Int8Array.from({ length: 16 }, (_, i) => i - 8)
   const c = ints(4)
   run(k, { a: new Int32Array(bytes.buffer), c }, { subgroupSize: 4 })
-  expect([...c]).toEqual(product(bytes.subarray(0, 8), bytes.subarray(8), 2, 2, 4))
+  const right = [0, 4, 1, 5, 2, 6, 3, 7].map((i) => bytes[8 + i] as number)
+  expect([...c]).toEqual(product(bytes.subarray(0, 8), right, 2, 2, 4))
 })

@@ -199,12 +199,15 @@ function transfer(frame: Frame, s: Effect): void {
   const { count, stride } = elementsOf(address.type)
   const start = frame.atom(`(${base}) / ${bytes}`)
   const limit = count === null ? `${view}.length` : `${start} + ${(count * stride) / bytes}`
-  const step = evaluate(frame, isLoad ? second : (third as Expr))[0]
+  // offset and stride count elements of the array, which may hold several components each
+  const components = (e: Expr): string =>
+    stride === bytes ? String(evaluate(frame, e)[0]) : `(${evaluate(frame, e)[0]}) * ${stride / bytes}`
+  const step = components(isLoad ? second : (third as Expr))
   const strides = s.majorness === 'col' ? `1, ${step}` : `${step}, 1`
   const name = isLoad
     ? frame.program.helper(`load_${type.of}`, M.load(type.of))
     : frame.program.helper(`store_${type.of}`, M.store(type.of))
   frame.line(
-    `${name}(${matrix.array}, ${matrix.at}, ${type.rows}, ${type.cols}, ${view}, ${start} + ${evaluate(frame, offset)[0]}, ${limit}, ${strides});`,
+    `${name}(${matrix.array}, ${matrix.at}, ${type.rows}, ${type.cols}, ${view}, ${start} + ${components(offset)}, ${limit}, ${strides});`,
   )
 }
