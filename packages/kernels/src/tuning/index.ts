@@ -1,0 +1,2 @@
+export { tuningFor } from './shipped'
+export { type Sizes, type TunedDevice, type TunedResult, type TunedResults, type Tuning, tuningOf } from './tuning'

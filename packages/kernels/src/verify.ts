@@ -1,0 +1,83 @@
+import type { CompiledKernel } from '@weft/codegen'
+import type { Runtime } from '@weft/runtime'
+
+/**
+ * `verify: true`: that a device has a feature does not make its numbers right. Before a fast kernel is first used on a device, it computes
+ * a small problem of odd sizes, which is compared with the float64 reference, element by element, within the bound that is documented for
+ * the function. A kernel that fails is not used on this device: the function takes the portable one.
+ */
+
+/** What a kernel computed, and what it should have. */
+export interface Trial {
+  readonly got: ArrayLike<number>
+  readonly expected: ArrayLike<number>
+  /** How far an element may be from what is expected: an error bound, which grows with the magnitudes that were added up. */
+  readonly bound: (index: number) => number
+}
+
+/** What was found out about a kernel on a device. */
+export interface Verdict {
+  readonly kernel: string
+  readonly ok: boolean
+  /** The largest error in parts of its bound: 1 or less is right. null where it did not come to a result. */
+  readonly error: number | null
+  /** What is wrong with it, or ''. */
+  readonly because: string
+}
+
+/** By device: runtimes on one GPUDevice share what is known of it. */
+const known = new WeakMap<object, Map<string, Promise<Verdict>>>()
+const told = new WeakMap<object, Verdict[]>()
+const deviceOf = (runtime: Runtime): object => runtime.device ?? runtime
+
+/** What was verified on the device of a runtime so far, in the order of first use. */
+export const verdicts = (runtime: Runtime): readonly Verdict[] => [...(told.get(deviceOf(runtime)) ?? [])]
+
+/** Whether a kernel is right on the device of a runtime; its trial is run once, when that is first asked for. */
+export async function trusted(runtime: Runtime, kernel: CompiledKernel, trial: () => Promise<Trial>): Promise<boolean> {
+  const device = deviceOf(runtime)
+  const verdictsOfDevice = known.get(device) ?? new Map<string, Promise<Verdict>>()
+  known.set(device, verdictsOfDevice)
+  let verdict = verdictsOfDevice.get(kernel.hash)
+  if (verdict === undefined) {
+    verdict = judge(runtime, kernel, trial)
+    verdictsOfDevice.set(kernel.hash, verdict)
+    const list = told.get(device) ?? []
+    told.set(device, list)
+    void verdict.then((found) => list.push(found))
+  }
+  return (await verdict).ok
+}
+
+async function judge(runtime: Runtime, kernel: CompiledKernel, trial: () => Promise<Trial>): Promise<Verdict> {
+  try {
+    // compiled apart, since a launch that fails would be told again by `runtime.idle()`
+    await runtime.load(kernel).compile()
+    return { kernel: kernel.name, ...compare(await trial()) }
+  } catch (error) {
+    const because = error instanceof Error ? error.message : String(error)
+    return { kernel: kernel.name, ok: false, error: null, because }
+  }
+}
+
+function compare({ got, expected, bound }: Trial): Omit<Verdict, 'kernel'> {
+  let [worst, at] = [0, -1]
+  for (let i = 0; i < expected.length; i++) {
+    const [is, want] = [got[i] as number, expected[i] as number]
+    const distance = Math.abs(is - want)
+    const part = is === want ? 0 : Number.isNaN(distance) ? Infinity : distance / bound(i)
+    if (part > worst) [worst, at] = [part, i]
+  }
+  const ok = worst <= 1
+  const because = ok ? '' : `element ${at} is ${got[at]}, expected ${expected[at]} ± ${bound(at).toPrecision(3)}`
+  return { ok, error: worst, because }
+}
+
+/** The least numbers that are reproducible: uniform in [-1, 1), in steps that f16 holds exactly. */
+export function trialValues(seed: number, n: number): Float32Array<ArrayBuffer> {
+  let state = (seed * 0x9e3779b9) >>> 0
+  return Float32Array.from({ length: n }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return (state >>> 21) / 1024 - 1
+  })
+}
