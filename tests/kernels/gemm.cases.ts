@@ -1,5 +1,5 @@
 import type { KernelSource } from '@weft/dsl/ir'
-import { gemmReduce, gemmReduceHalf, gemms, gemvs } from '@weft/kernels/source'
+import { gemmReduce, gemmReduceHalf, gemms, gemvLines, gemvs } from '@weft/kernels/source'
 import { ACTIVATIONS } from '../../packages/kernels/src/gemm/options.js'
 import { type GemmReferenceArgs, gemmReference } from '../../packages/kernels/src/gemm/reference.js'
 import type { ParityCase } from '../parity/case.js'
@@ -13,7 +13,7 @@ type Sizes = readonly [m: number, n: number, k: number, batch?: number]
 const parsed = ({ name }: KernelSource) => ({
   half: name.endsWith('_f16'),
   transposeA: /^gemm_t/.test(name),
-  transposeB: /^gemm_.t|^gemv_t/.test(name),
+  transposeB: /^gemm_.t|^gemv_[tl]/.test(name),
   epilogue: name.includes('epilogue') || name.startsWith('gemv') || name.startsWith('gemm_reduce'),
 })
 
@@ -57,12 +57,15 @@ function gapped(given: readonly number[], cols: number, gap: number, half: boole
 
 function gemmCase(kernel: KernelSource, [m, n, k, batch = 1]: Sizes, options: Options = {}): ParityCase {
   const { half, transposeA, transposeB, epilogue } = parsed(kernel)
-  const { activation = epilogue ? 'silu' : 'none', added = epilogue, shared = false, gap = 2 } = options
+  const { activation = epilogue ? 'silu' : 'none', added = epilogue, shared = false } = options
   const few = kernel.name.startsWith('gemv')
+  // kernels that read 16 bytes take rows that begin at such
+  const aligned = /^gemv_(lines|wide)/.test(kernel.name) ? 8 : 0
+  const gap = options.gap ?? (aligned || 2)
   const [aCols, bCols] = [transposeA ? m : k, transposeB ? k : n]
   const matrices = shared ? 1 : batch
-  const a = gapped(spread(1, batch * m * k, half).numbers, aCols, gap, half, 1)
-  const b = gapped(spread(2, matrices * k * n, half).numbers, bCols, gap, half, 2)
+  const a = gapped(spread(1, batch * m * k, half).numbers, aCols, gap, half, aligned || 1)
+  const b = gapped(spread(2, matrices * k * n, half).numbers, bCols, gap, half, aligned || 2)
   const bias = spread(3, n, half, -1, 1, 2)
   const residual = spread(4, batch * m * n, half, -1, 1, 3)
   const alpha = 0.5
@@ -226,7 +229,7 @@ function manyRows(n: number, workgroups?: readonly number[]): ParityCase {
 }
 
 const byName = (name: string): KernelSource =>
-  [...gemms, ...gemvs].find((kernel) => kernel.name === name) as KernelSource
+  [...gemms, ...gemvs, ...gemvLines].find((kernel) => kernel.name === name) as KernelSource
 const split = (kernel: KernelSource) => kernel.name.includes('split')
 
 const cases: readonly ParityCase[] = [
@@ -238,6 +241,12 @@ const cases: readonly ParityCase[] = [
   ...gemvs.map((kernel) =>
     gemmCase(kernel, [Number(/\d/.exec(kernel.name)?.[0]) - (/[48]/.test(kernel.name) ? 1 : 0), 67, 131, 2]),
   ),
+  ...gemvLines.map((kernel) => {
+    const few = Number(/\d/.exec(kernel.name)?.[0])
+    return gemmCase(kernel, [few === 1 ? 1 : few - 1, few === 4 ? 67 : 3, few === 4 ? 8 : 1032, 2])
+  }),
+  gemmCase(byName('gemv_lines1'), [1, 3, 4096], { activation: 'none', added: false }),
+  gemmCase(byName('gemv_lines8'), [8, 5, 1016], { activation: 'relu' }),
   gemmCase(byName('gemm_nn'), [1, 1, 1]),
   gemmCase(byName('gemm_nt'), [64, 64, 16], { gap: 0 }),
   gemmCase(byName('gemm_tn'), [63, 65, 17]),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chooseGemm } from './choose'
+import { chooseLines } from './few-choose'
 
 describe('chooseGemm', () => {
   const problem = { batch: 1, transposeA: false, transposeB: false, type: 'f32', epilogue: false } as const
@@ -18,5 +19,21 @@ describe('chooseGemm', () => {
     expect(way(64, 64, 511)).toEqual(['tiled', 'gemm_nn', 1])
     for (const m of [500, 535, 1024, 1025]) expect(way(m, 1024, 1024)).toEqual(['tiled', 'gemm_nn', 1])
     expect(way(2048, 2048, 64, { epilogue: true, transposeA: true })).toEqual(['tiled', 'gemm_tn_epilogue', 1])
+  })
+})
+
+describe('chooseLines', () => {
+  const places = { k: 64, a_offset: 8, a_row: 64, a_col: 1, a_batch: 64, b_offset: 0, b_row: 72, b_batch: 0 }
+
+  test('rows along k that begin at multiples of 16 bytes are read by eights, and no others', () => {
+    expect(chooseLines(true, 1, 'f32', places)?.name).toBe('gemv_lines1')
+    expect(chooseLines(true, 8, 'f16', places)?.name).toBe('gemv_lines8_f16')
+    expect(chooseLines(true, 1, 'f32', { ...places, a_offset: 4 })?.name).toBe('gemv_lines1')
+    expect(chooseLines(true, 1, 'f16', { ...places, a_offset: 4 })).toBeNull()
+    expect(chooseLines(true, 1, 'f32', { ...places, b_row: 66 })).toBeNull()
+    expect(chooseLines(true, 1, 'f32', { ...places, k: 60 })).toBeNull()
+    expect(chooseLines(true, 1, 'f32', { ...places, k: 0 })).toBeNull()
+    expect(chooseLines(true, 1, 'f32', { ...places, a_col: 2 })).toBeNull()
+    expect(chooseLines(false, 1, 'f32', places)).toBeNull()
   })
 })

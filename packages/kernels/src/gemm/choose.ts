@@ -21,6 +21,8 @@ export interface GemmChoice {
   readonly kernel: CompiledKernel
   /** Parts of k that are summed side by side; 1 unless `split`. */
   readonly splits: number
+  /** Of `rows` and `columns`: how many of them the kernel takes at once, and whether the many ones lie along k. */
+  readonly few?: { readonly rows: Few; readonly transposed: boolean }
 }
 
 const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
@@ -40,9 +42,14 @@ const few = (rows: number): Few => (rows <= 1 ? 1 : rows <= 4 ? 4 : 8)
 
 /** The kernel for a product, from its sizes alone. Pure: the same problem, the same choice. */
 export function chooseGemm({ m, n, k, batch, transposeA, transposeB, type, epilogue }: GemmProblem): GemmChoice {
-  if (m <= MOST_FEW && m <= n) return { way: 'rows', kernel: gemv(transposeB, few(m), type), splits: 1 }
+  const ofFew = (rows: Few, transposed: boolean) => ({
+    kernel: gemv(transposed, rows, type),
+    splits: 1,
+    few: { rows, transposed },
+  })
+  if (m <= MOST_FEW && m <= n) return { way: 'rows', ...ofFew(few(m), transposeB) }
   // cᵀ = bᵀ · aᵀ: what was a is now read once, so its order in memory says which kernel
-  if (n <= MOST_FEW) return { way: 'columns', kernel: gemv(!transposeA, few(n), type), splits: 1 }
+  if (n <= MOST_FEW) return { way: 'columns', ...ofFew(few(n), !transposeA) }
   const tiles = Math.ceil(m / TILE) * Math.ceil(n / TILE) * batch
   const splits = Math.min(Math.floor(BUSY / tiles), Math.floor(k / LEAST_SPAN))
   if (splits >= 2) return { way: 'split', kernel: splitKernel({ transposeA, transposeB, type }), splits }

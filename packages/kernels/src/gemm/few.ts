@@ -15,7 +15,7 @@ import {
   vec4f,
 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
-import { REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
+import { SUM, workgroupReduce } from '../parts/reduce'
 import { read, type Storage, scalars, stored } from '../parts/storage'
 import { biasAt, type Epilogue, epilogueParams, finish } from './epilogue'
 import { FEW, type Few, gemvName } from './options'
@@ -29,7 +29,7 @@ import { FEW, type Few, gemvName } from './options'
  *
  * The m sums of an invocation are a scalar, a vec4f or two. All operands have strides: a[i, kk] at a_offset + z · a_batch + i · a_row +
  * kk · a_col, c[i, j] at c_offset + z · c_batch + i · c_row + j · c_col, bias at bias_offset + i · bias_row + j · bias_col; so a product with few
- * columns is one with few rows, transposed.
+ * columns is one with few rows, transposed. These kernels are for any strides: those of few-lines.ts and few-columns.ts are fast.
  */
 
 const NUMBERS = [
@@ -70,7 +70,6 @@ function declared(storage: Storage, transposeB: boolean, rows: Few): unknown {
       (transposeB ? n : ceilDiv(n, COLUMNS)).mul(batch),
     ],
     aliases: [['residual', 'c']],
-    ...(transposeB ? { variants: REDUCE_VARIANTS } : {}),
   }
 }
 

@@ -2,6 +2,7 @@ import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOp
 import type { Storage } from '../parts/storage'
 import { chooseGemm, type GemmChoice, joinKernel, splitKernel } from './choose'
 import { type ChunkSizes, chunkSizes, type Extent, parts } from './chunks'
+import { chooseLines } from './few-choose'
 import { ACTIVATIONS, type Activation } from './options'
 import { type MatrixLike, type Placed, placed, reach, windowOf } from './views'
 
@@ -129,11 +130,8 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
   const overK = parts(k, chunk.sizes.k)
   const choice = chooseGemm({ m, n, k, batch, transposeA, transposeB, type, epilogue })
   if (overK.length === 1 && choice.way !== 'split') {
-    const kernel = chosen(choice.kernel, options)
-    await runtime.run(
-      kernel,
-      choice.way === 'tiled' ? tiledArgs(product, chunk, epilogue) : fewArgs(product, chunk, choice),
-    )
+    if (choice.way === 'tiled') await runtime.run(chosen(choice.kernel, options), tiledArgs(product, chunk, epilogue))
+    else await runFew(runtime, product, chunk, choice, options)
     return
   }
   const split = chosen(splitKernel({ transposeA, transposeB, type }), options)
@@ -203,6 +201,19 @@ function tiledArgs(product: Product, chunk: Chunk, epilogue: boolean) {
   const common = { a: inputs.a, b: inputs.b, c, ...sizes, ...inputs.params }
   if (epilogue) return { ...common, bias, residual, ...params }
   return { ...common, c_offset: params.c_offset, c_row: params.c_row, c_batch: params.c_batch }
+}
+
+async function runFew(
+  runtime: Runtime,
+  product: Product,
+  chunk: Chunk,
+  choice: GemmChoice,
+  options: GemmOptions,
+): Promise<void> {
+  const args = fewArgs(product, chunk, choice)
+  const lines = choice.few && chooseLines(choice.few.transposed, choice.few.rows, product.type, args)
+  const { a_col: _, ...alongK } = args
+  await runtime.run(chosen(lines ?? choice.kernel, options), lines ? alongK : args)
 }
 
 /** Few rows; or few columns, which are the rows of cᵀ = bᵀ · aᵀ. */

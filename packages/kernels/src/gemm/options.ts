@@ -20,3 +20,7 @@ export type Few = (typeof FEW)[number]
 /** `gemv_t4_f16`: whether b is transposed, for up to how many rows, how matrices are stored. */
 export const gemvName = (transposeB: boolean, rows: Few, storage: Storage): string =>
   `gemv_${letter(transposeB)}${rows}${storage === 'f16' ? '_f16' : ''}`
+
+/** `gemv_lines4_f16`: with b transposed and rows that are read by 16 bytes. */
+export const gemvLinesName = (rows: Few, storage: Storage): string =>
+  `gemv_lines${rows}${storage === 'f16' ? '_f16' : ''}`
