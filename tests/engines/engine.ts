@@ -102,6 +102,8 @@ export interface Engine {
   readonly features: ReadonlySet<string>
   readonly languageFeatures: ReadonlySet<string>
   readonly limits: Readonly<Record<string, number>>
+  /** Of all subgroups, where they have one size and the engine says so. */
+  readonly subgroupSize?: number
   /** Never rejects for what a job does: an invalid one, a crash and a timeout are results. */
   run(job: Job): Promise<Result>
   /** Results in the order of the jobs; several are in flight, on one device. */

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 30_000
 
 export async function openExecuting(name: Engine['name'], program: Program, inFlightLimit: number): Promise<Engine> {
   const supervisor = await supervise(program, inFlightLimit)
-  const { adapter, features, languageFeatures, limits } = supervisor.ready
+  const { adapter, features, languageFeatures, limits, subgroupSize } = supervisor.ready
 
   async function run(job: Job): Promise<Result> {
     const answer = await supervisor.request<Result>({ run: job }, job.timeoutMs ?? TIMEOUT_MS)
@@ -22,6 +22,7 @@ export async function openExecuting(name: Engine['name'], program: Program, inFl
     features: new Set(features),
     languageFeatures: new Set(languageFeatures),
     limits,
+    ...(subgroupSize ? { subgroupSize } : {}),
     run,
     runMany: (jobs, onResult) =>
       Promise.all(

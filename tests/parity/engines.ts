@@ -41,6 +41,8 @@ export function obstacle(name: EngineName, engine: Opened, variant: CompiledVari
   const known = c.not?.[name]
   if (known !== undefined) return known
   if (variant.params?.via === 'immediates' && name === 'wgpu') return 'wgpu has no setImmediates'
+  if (c.subgroupSize !== undefined && engine.subgroupSize !== c.subgroupSize)
+    return `is for subgroups of ${c.subgroupSize}, the engine has ones of ${engine.subgroupSize ?? 'an unknown size'}`
   const { features, languageFeatures, limits } = engine
   const { rejected } = selectVariant([variant], { features, languageFeatures, limits }, { alias: variant.needs.alias })
   return rejected[0]?.because ?? null

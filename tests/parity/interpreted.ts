@@ -16,7 +16,7 @@ export function interpretCase(c: ParityCase, ir: Kernel, artifact: CompiledKerne
     layout: lowered ? null : artifact.params,
     workgroups: workgroupsOf(artifact, c),
     overrides: c.overrides ?? {},
-    subgroupSize: ir.subgroupSize ?? subgroupSize(),
+    subgroupSize: ir.subgroupSize ?? c.subgroupSize ?? subgroupSize(),
   })
   return memory
 }

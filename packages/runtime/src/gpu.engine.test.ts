@@ -12,6 +12,8 @@ gpu('kernels', () => {
   it('reports the adapter', () => {
     expect(runtime.info.backend).toBe('webgpu')
     expect(runtime.info.limits.maxComputeInvocationsPerWorkgroup).toBeGreaterThanOrEqual(256)
+    // SwiftShader's subgroups
+    expect(runtime.info.limits).toMatchObject({ minSubgroupSize: 4, maxSubgroupSize: 4 })
     expect(runtime.info.languageFeatures).toContain('immediate_address_space')
   })
 

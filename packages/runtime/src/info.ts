@@ -13,6 +13,6 @@ export interface RuntimeInfo {
   readonly features: readonly string[]
   /** WGSL language features, sorted. */
   readonly languageFeatures: readonly string[]
-  /** By their WebGPU names. */
+  /** By their WebGPU names; `minSubgroupSize` and `maxSubgroupSize` too, where they are known. */
   readonly limits: Readonly<Record<string, number>>
 }

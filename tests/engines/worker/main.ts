@@ -42,6 +42,9 @@ function describe(adapter: GPUAdapter, gpu: GPU): Ready {
     features: [...adapter.features],
     languageFeatures: [...gpu.wgslLanguageFeatures],
     limits: limitsOf(adapter),
+    ...(adapter.info.subgroupMinSize === adapter.info.subgroupMaxSize
+      ? { subgroupSize: adapter.info.subgroupMinSize }
+      : {}),
   }
 }
 

@@ -38,4 +38,6 @@ export interface Ready {
   readonly features: readonly string[]
   readonly languageFeatures: readonly string[]
   readonly limits: Readonly<Record<string, number>>
+  /** Of all subgroups, where they have one size. */
+  readonly subgroupSize?: number
 }

@@ -26,6 +26,11 @@ function canSetImmediates(device: GPUDevice): boolean {
   return 'setImmediates' in pass
 }
 
+/** The sizes that subgroups may have: no limits by WebGPU's names, but kernels are chosen by them like by limits. */
+function subgroupSizes({ subgroupMinSize: least, subgroupMaxSize: most }: Partial<GPUAdapterInfo>) {
+  return { ...(least ? { minSubgroupSize: least } : {}), ...(most ? { maxSubgroupSize: most } : {}) }
+}
+
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|software|basic render|warp|null/i
 
 /** What there is to know of a device; `gpu` is where it comes from, `navigator.gpu` unless told. */
@@ -46,7 +51,7 @@ export function describeDevice(device: GPUDevice, gpu: GPU | undefined): Runtime
     software: info.isFallbackAdapter === true || SOFTWARE.test(`${vendor} ${architecture} ${description} ${name}`),
     features: [...device.features].sort(),
     languageFeatures: usable.sort(),
-    limits: limitsOf(device.limits),
+    limits: { ...limitsOf(device.limits), ...subgroupSizes(info) },
   }
 }
 
