@@ -12,11 +12,46 @@ export interface HostOptions {
   readonly kernels?: (name: string) => CompiledKernel | undefined
 }
 
+/** Of all host functions; the limit is that of products. */
+const OPTIONS = ['kernel', 'kernels', 'bindingLimit']
+
 /** The kernel to run in place of one that ships. There is none for a `type` that the function does not know. */
-export function chosen(artifact: CompiledKernel | undefined, { kernel, kernels }: HostOptions): CompiledKernel {
+export function chosen(artifact: CompiledKernel | undefined, options: HostOptions): CompiledKernel {
+  const { kernel, kernels } = options
   if (artifact === undefined)
     throw new RangeError('no kernel of the library fits: `type` must be one that the function names')
+  checkKeys(`options of ${artifact.name}`, options, OPTIONS)
   return kernel ?? kernels?.(artifact.name) ?? artifact
+}
+
+type Words<S extends string> = S extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : S
+
+/** The list where its words are the keys of T, all of them and no other; otherwise a type that says which are wrong. */
+type Exact<T, S extends string> = [Exclude<keyof T, Words<S>>] extends [never]
+  ? [Exclude<Words<S>, keyof T>] extends [never]
+    ? S
+    : { readonly 'T has no': Exclude<Words<S>, keyof T> }
+  : { readonly 'missing from the list': Exclude<keyof T, Words<S>> }
+
+/** The names of all keys of T, for {@link checkKeys}: `keysOf<SaxpyArgs>()('x y n alpha')`. */
+export const keysOf =
+  <T>() =>
+  <const S extends string>(names: S & Exact<T, S>): readonly string[] =>
+    names.split(' ')
+
+const folded = (name: string): string => name.replaceAll('_', '').toLowerCase()
+
+/** Refuses what is no object, and one with a key that nobody reads: a name that is spelled wrong is not left out in silence. */
+export function checkKeys(what: string, given: unknown, names: readonly string[]): void {
+  if (typeof given !== 'object' || given === null)
+    throw new RangeError(`${what}: takes an object with ${names.join(', ')}, got ${String(given)}`)
+  for (const key of Object.keys(given)) {
+    if (names.includes(key)) continue
+    const meant = names.find((name) => folded(name) === folded(key))
+    throw new RangeError(
+      `${what}: there is no '${key}'${meant === undefined ? '' : `, did you mean '${meant}'?`}; known are ${names.join(', ')}`,
+    )
+  }
 }
 
 /** Refuses what is none of the words that an argument may be. */

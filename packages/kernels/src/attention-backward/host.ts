@@ -1,7 +1,16 @@
 import * as g from '../../generated/attention-backward'
 import { type AttentionShape, checkAttention, type SightOptions } from '../attention-forward/host'
 import { checkMasks, dropoutParams, isMasked, type MaskOptions } from '../attention-forward/masks-host'
-import { type BufferLike, bytesIn, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import { hidingBias } from './hiding-bias'
 
 export interface AttentionBackwardArgs extends Omit<AttentionShape, 'capacity'>, SightOptions, MaskOptions {
@@ -54,6 +63,9 @@ const KERNELS = {
     },
   ],
 } as const
+const ATTENTION_BACKWARD_KEYS = keysOf<AttentionBackwardArgs>()(
+  'q k v out lse dout dq dk dv type batch heads kvHeads queries keys headSize past causal window scale softCap lengths bias mask dropout',
+)
 
 /**
  * The gradients of `attentionForward` by q, k and v: three dispatches, f32 throughout, the same bits from run to run. Takes what the forward
@@ -67,6 +79,7 @@ export async function attentionBackward(
   args: AttentionBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('attention_backward', args, ATTENTION_BACKWARD_KEYS)
   const what = 'attention_backward'
   const { q, k, v, out, lse, dout, dq, dk, dv, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, sight } = checkAttention(what, args)

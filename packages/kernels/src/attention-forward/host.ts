@@ -1,4 +1,14 @@
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import { chooseAttentionForward } from './choose'
 import { checkMasks, dropoutParams, isMasked, type MaskOptions, maskBindings } from './masks-host'
 import { NO_WINDOW } from './window'
@@ -43,6 +53,10 @@ export interface AttentionForwardArgs extends AttentionShape, SightOptions, Mask
   readonly type?: 'f32' | 'f16'
 }
 
+const ATTENTION_FORWARD_KEYS = keysOf<AttentionForwardArgs>()(
+  'q k v out lse type batch heads kvHeads queries keys capacity headSize past causal window scale softCap lengths bias mask dropout',
+)
+
 /**
  * out = softmax(scale · q·kᵀ + …) · v by flash attention, f32 throughout; see the args for what it can mask. A query that sees no key
  * gives zeros.
@@ -55,6 +69,7 @@ export async function attentionForward(
   args: AttentionForwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('attention_forward', args, ATTENTION_FORWARD_KEYS)
   const what = 'attention_forward'
   const { q, k, v, out, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, capacity, sight } = checkAttention(what, args)

@@ -1,4 +1,4 @@
-import { type BufferLike, checkBuffers, checkSizes, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkKeys, checkSizes, keysOf, type Runtime } from '../host'
 import { dropThreshold } from '../parts/random'
 import type { AttentionShape, SightOptions } from './host'
 
@@ -8,6 +8,8 @@ export interface PairInput {
   /** In elements, 0 where it is the same for all; [queries, keys] for all heads when left out. */
   readonly strides?: readonly [batch: number, head: number, query: number, key: number]
 }
+
+const PAIR_KEYS = keysOf<PairInput>()('data strides')
 
 /** What hides keys by batch or by pair, and drops weights. */
 export interface MaskOptions {
@@ -20,6 +22,8 @@ export interface MaskOptions {
   /** Weights are dropped with this probability; the others are multiplied by 1 / (1 − probability). */
   readonly dropout?: { readonly probability: number; readonly seed: number }
 }
+
+const DROPOUT_KEYS = keysOf<NonNullable<MaskOptions['dropout']>>()('probability seed')
 
 /** Whether a kernel without lengths, bias and mask does not do. */
 export const isMasked = ({ lengths, bias, mask }: MaskOptions): boolean =>
@@ -46,6 +50,7 @@ function pairStrides(
 ): NonNullable<PairInput['strides']> {
   const { batch, heads, queries, keys } = args
   if (input === undefined) return [0, 0, 0, 0]
+  checkKeys(`${what}: ${name}`, input, PAIR_KEYS)
   const { data, strides = [0, 0, keys, 1] } = input
   const extents = [batch, heads, queries, keys]
   checkSizes(what, Object.fromEntries(strides.map((stride, axis) => [`${name}.strides[${axis}]`, stride])))
@@ -81,6 +86,7 @@ export function maskBindings(
 /** Which weights a dropout drops, as params. */
 export function dropoutParams(what: string, dropout: MaskOptions['dropout']) {
   const { probability, seed } = dropout ?? { probability: 0, seed: 0 }
+  if (dropout) checkKeys(`${what}: dropout`, dropout, DROPOUT_KEYS)
   if (!(probability >= 0 && probability < 1)) {
     throw new RangeError(`${what}: dropout.probability must be from 0 to below 1, got ${probability}`)
   }

@@ -2,7 +2,16 @@ import * as g from '../../generated/attention-unfused'
 import { type AttentionShape, checkAttention, type SightOptions } from '../attention-forward/host'
 import { checkMasks, isMasked, type MaskOptions, maskBindings } from '../attention-forward/masks-host'
 import { gemm } from '../gemm'
-import { type BufferLike, bytesIn, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 
 export interface AttentionUnfusedArgs extends AttentionShape, SightOptions, Omit<MaskOptions, 'dropout'> {
   /** [batch, heads, queries, headSize] */
@@ -24,6 +33,9 @@ const WEIGHTS = {
   f32: [g.attention_weights, g.attention_weights_masked],
   f16: [g.attention_weights_f16, g.attention_weights_masked_f16],
 } as const
+const ATTENTION_UNFUSED_KEYS = keysOf<AttentionUnfusedArgs>()(
+  'q k v out weights type batch heads kvHeads queries keys capacity headSize past causal window scale softCap lengths bias mask',
+)
 
 /**
  * Attention by two products with the softmax between them, of any head size, for those who want the weights; `attentionForward` does the same
@@ -37,6 +49,7 @@ export async function attentionUnfused(
   args: AttentionUnfusedArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('attention_unfused', args, ATTENTION_UNFUSED_KEYS)
   const what = 'attention_unfused'
   const { q, k, v, out, weights, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, capacity, sight } = checkAttention(what, args)

@@ -1,5 +1,14 @@
 import { artifact } from '../../generated/attention/attention'
-import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 
 /** Row-major, batch outermost. */
 export interface AttentionArgs {
@@ -26,9 +35,11 @@ export interface AttentionArgs {
 
 /** The head size of the kernel that ships with the package. */
 const SHIPPED = 64
+const ATTENTION_KEYS = keysOf<AttentionArgs>()('q k v out batch heads kvHeads queries keys headSize causal scale')
 
 /** out = softmax(scale · q·kᵀ) · v, in f32; a query that sees no key gives zeros. */
-export async function attention(runtime: Runtime, args: AttentionArgs, { kernel }: HostOptions = {}): Promise<void> {
+export async function attention(runtime: Runtime, args: AttentionArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('attention', args, ATTENTION_KEYS)
   const {
     q,
     k,
@@ -47,7 +58,8 @@ export async function attention(runtime: Runtime, args: AttentionArgs, { kernel 
   if (heads > 0 && !(kvHeads > 0 && heads % kvHeads === 0)) {
     throw new RangeError(`attention: heads must be a multiple of kvHeads = ${kvHeads}, got ${heads}`)
   }
-  if (kernel === undefined && headSize !== SHIPPED) {
+  const kernel = chosen(artifact, options)
+  if (kernel === artifact && headSize !== SHIPPED) {
     throw new RangeError(
       `attention: the kernel that ships is for head size ${SHIPPED}, got ${headSize}; pass { kernel: compile(flashAttention('attention', ${headSize})) }, with compile from '@weft/codegen' and flashAttention from '@weft/kernels/source'`,
     )
@@ -55,5 +67,5 @@ export async function attention(runtime: Runtime, args: AttentionArgs, { kernel 
   const [rows, pairs] = [batch * heads * queries * headSize, batch * kvHeads * keys * headSize]
   checkBuffers('attention', { q: [q, rows], k: [k, pairs], v: [v, pairs], out: [out, rows] })
   const sizes = { batch, heads, kv_heads: kvHeads, queries, keys, causal: Number(causal), scale }
-  if (queries > 0 && batch * heads > 0) await runtime.run(kernel ?? artifact, { q, k, v, out, ...sizes })
+  if (queries > 0 && batch * heads > 0) await runtime.run(kernel, { q, k, v, out, ...sizes })
 }

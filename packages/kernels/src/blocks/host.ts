@@ -1,6 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/blocks'
-import { type BufferLike, checkSizes, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkKeys, checkSizes, type HostOptions, keysOf, type Runtime } from '../host'
 import {
   type Bound,
   runDequantize,
@@ -23,9 +23,13 @@ export interface BlockWeights {
   readonly k: number
 }
 
+const WEIGHTS_KEYS = keysOf<BlockWeights>()('format w offset n k')
+
 const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
 
-function bound(what: string, { format, w, offset = 0, n, k }: BlockWeights): Bound {
+function bound(what: string, weights: BlockWeights): Bound {
+  checkKeys(`${what}: weights`, weights, WEIGHTS_KEYS)
+  const { format, w, offset = 0, n, k } = weights
   const layout = BLOCKS[format]
   if (layout === undefined)
     throw new RangeError(`${what}: format must be one of ${Object.keys(BLOCKS).join(', ')}, got ${String(format)}`)
@@ -39,33 +43,53 @@ function bound(what: string, { format, w, offset = 0, n, k }: BlockWeights): Bou
   return { format, n, k, bindings: { w: [w, end, 1] }, params: { offset } }
 }
 
+export interface DequantizeBlocksArgs extends WeightsTo {
+  readonly weights: BlockWeights
+}
+
+const DEQUANTIZE_BLOCKS_KEYS = keysOf<DequantizeBlocksArgs>()('weights y type')
+
 /** y = W, as f32 or f16. */
 export async function dequantizeBlocks(
   runtime: Runtime,
-  { weights, ...to }: WeightsTo & { readonly weights: BlockWeights },
+  args: DequantizeBlocksArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('dequantize_blocks', args, DEQUANTIZE_BLOCKS_KEYS)
+  const { weights, ...to } = args
   await runDequantize(runtime, KERNELS, bound('dequantize', weights), to, options)
 }
+
+export interface BlockEmbeddingArgs extends WeightsAt {
+  readonly weights: BlockWeights
+}
+
+const BLOCK_EMBEDDING_KEYS = keysOf<BlockEmbeddingArgs>()('weights index count y type')
 
 /** y[i, :] = W[index[i], :], and zeros for an index that is not below n. */
 export async function blockEmbedding(
   runtime: Runtime,
-  { weights, ...at }: WeightsAt & { readonly weights: BlockWeights },
+  args: BlockEmbeddingArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('block_embedding', args, BLOCK_EMBEDDING_KEYS)
+  const { weights, ...at } = args
   await runEmbedding(runtime, KERNELS, bound('embedding', weights), at, options)
 }
+
+export interface BlockMatmulArgs extends WeightsBy {
+  readonly weights: BlockWeights
+}
+
+const BLOCK_MATMUL_KEYS = keysOf<BlockMatmulArgs>()('weights x bias y m type')
 
 /**
  * y = x · Wᵀ + bias, blocks dequantized on the way, sums in f32.
  *
  * @throws RangeError before anything is recorded: sizes, format, offset, buffers that are too small
  */
-export async function blockMatmul(
-  runtime: Runtime,
-  { weights, ...by }: WeightsBy & { readonly weights: BlockWeights },
-  options: HostOptions = {},
-): Promise<void> {
+export async function blockMatmul(runtime: Runtime, args: BlockMatmulArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('block_matmul', args, BLOCK_MATMUL_KEYS)
+  const { weights, ...by } = args
   await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options)
 }

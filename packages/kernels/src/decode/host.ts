@@ -1,6 +1,16 @@
 import * as g from '../../generated/decode'
 import { checkAttention, type SightOptions } from '../attention-forward/host'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import { chooseDecodeSplits } from './choose'
 
 export interface AttentionDecodeArgs extends Pick<SightOptions, 'window' | 'scale' | 'softCap'> {
@@ -38,6 +48,9 @@ const SPLITS = {
   },
   f16: { f32: null, f16: [g.decode_split_f16, g.decode_split_lengths_f16] },
 } as const
+const ATTENTION_DECODE_KEYS = keysOf<AttentionDecodeArgs>()(
+  'q k v out batch heads kvHeads keys lengths capacity headSize splits type cacheType window scale softCap',
+)
 
 /**
  * Attention of one query for each head over a cache, the step of a decode loop: the query stands behind all keys and sees them, or
@@ -51,6 +64,7 @@ export async function attentionDecode(
   args: AttentionDecodeArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('attention_decode', args, ATTENTION_DECODE_KEYS)
   const what = 'attention_decode'
   const { q, k, v, out, batch, heads, keys, lengths, headSize, type = 'f32', cacheType = type } = args
   const { kvHeads, capacity, sight } = checkAttention(what, { ...args, queries: 1 })

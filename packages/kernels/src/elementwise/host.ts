@@ -1,5 +1,5 @@
 import type { CompiledKernel } from '@weft/codegen'
-import { type BufferLike, checkBuffers, chosen, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkKeys, chosen, type HostOptions, keysOf, type Runtime } from '../host'
 import type { ElementwiseType, Operation } from './operation'
 import { broadcastShape, broadcastStrides, collapse, reach, type Shape, sizeOf, type View } from './shape'
 
@@ -23,6 +23,9 @@ interface Input extends View {
   readonly given: boolean
 }
 
+const VIEW_KEYS = keysOf<View & { readonly data: BufferLike }>()('data shape strides offset')
+const ELEMENTWISE_KEYS = keysOf<ElementwiseArgs>()('inputs out shape type params')
+
 /**
  * `out[i] = operation(inputs[i])` for every element, in one dispatch: `runElementwise(runtime, ops.add, { inputs: [x, y],
  * out, shape: [rows, cols] })`. Inputs with shapes of their own are broadcast as in NumPy.
@@ -33,11 +36,13 @@ interface Input extends View {
 export async function runElementwise(
   runtime: Runtime,
   operation: Operation,
-  { inputs, out, shape: wanted, type = 'f32', params = {} }: ElementwiseArgs,
+  args: ElementwiseArgs,
   options: HostOptions = {},
 ): Promise<void> {
   if (operation === undefined) throw new RangeError('runElementwise: the operation must be one of ops, got undefined')
   const { name } = operation
+  checkKeys(name, args, ELEMENTWISE_KEYS)
+  const { inputs, out, shape: wanted, type = 'f32', params = {} } = args
   const layouts = operation[type] ?? operation.any
   if (!layouts) throw new RangeError(`${name}: there is no form for ${type}, but for ${typesOf(operation).join(', ')}`)
   const outs = [out].flat() as BufferLike[]
@@ -47,10 +52,11 @@ export async function runElementwise(
   if (outs.length !== bindings.length - ins)
     throw new RangeError(`${name}: has ${bindings.length - ins} outputs, got ${outs.length}`)
 
-  const views = inputs.map(
-    (input): Input =>
-      'data' in input ? { ...input, given: true } : { data: input, shape: wanted ?? [], given: false },
-  )
+  const views = inputs.map((input, i): Input => {
+    if (!('data' in input)) return { data: input, shape: wanted ?? [], given: false }
+    checkKeys(`${name}: inputs[${i}]`, input, VIEW_KEYS)
+    return { ...input, given: true }
+  })
   const shape =
     wanted ??
     broadcastShape(

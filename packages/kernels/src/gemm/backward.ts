@@ -1,4 +1,4 @@
-import type { Runtime } from '../host'
+import { checkKeys, keysOf, type Runtime } from '../host'
 import { type GemmArgs, type GemmOptions, gemm } from './host'
 import { gemmReference } from './reference'
 import type { MatrixLike } from './views'
@@ -14,11 +14,14 @@ export interface GemmBackwardArgs extends Pick<GemmArgs, 'a' | 'b' | 'm' | 'n' |
   readonly transposeB?: boolean
 }
 
+const GEMM_BACKWARD_KEYS = keysOf<GemmBackwardArgs>()('dc da db transposeA transposeB a b m n k batch type alpha')
+
 /**
  * The gradients of c = alpha · a · b, which are products themselves: da = alpha · dc · bᵀ and db = alpha · aᵀ · dc. Of an operand that is
  * stored transposed the gradient is too: (alpha · dc · bᵀ)ᵀ = alpha · b · dcᵀ. The gradient of a bias is the sum of dc over its rows.
  */
 export async function gemmBackward(runtime: Runtime, args: GemmBackwardArgs, options: GemmOptions = {}): Promise<void> {
+  checkKeys('gemm_backward', args, GEMM_BACKWARD_KEYS)
   const { a, b, dc, da, db, m, n, k, transposeA = false, transposeB = false, batch, type, alpha } = args
   const common = {
     ...(batch === undefined ? {} : { batch }),

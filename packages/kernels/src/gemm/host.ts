@@ -1,4 +1,14 @@
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import type { Storage } from '../parts/storage'
 import { chooseGemm, type GemmChoice, joinKernel, splitKernel } from './choose'
 import { type ChunkSizes, chunkSizes, type Extent, parts } from './chunks'
@@ -56,6 +66,8 @@ interface Product {
   readonly residual: Placed | null
 }
 
+const GEMM_KEYS = keysOf<GemmArgs>()('a b c m n k batch transposeA transposeB alpha bias activation residual type')
+
 /**
  * c = activation(alpha · a · b + bias) + residual, for any sizes, in batches with strides: f32, or f16 with sums in f32. k = 0 is an
  * empty sum. Operands larger than a binding may be are read in parts.
@@ -64,6 +76,7 @@ interface Product {
  *   larger than a binding may be
  */
 export async function gemm(runtime: Runtime, args: GemmArgs, options: GemmOptions = {}): Promise<void> {
+  checkKeys('gemm', args, GEMM_KEYS)
   const product = checked(args)
   const { m, n, batch } = product
   if (m * n * batch === 0) return

@@ -1,4 +1,4 @@
-import { type BufferLike, bytesOf } from '../host'
+import { type BufferLike, bytesOf, checkKeys, keysOf } from '../host'
 
 /** A matrix, or a batch of them, somewhere in a buffer. Strides and offsets count elements. */
 export interface MatrixView {
@@ -10,6 +10,8 @@ export interface MatrixView {
   /** From a matrix of the batch to the next, 0 for one that all share; without gaps when left out. */
   readonly batch?: number
 }
+
+const VIEW_KEYS = keysOf<MatrixView>()('data offset row batch')
 
 /** A buffer with the matrix at its start, or a view. */
 export type MatrixLike = BufferLike | MatrixView
@@ -27,6 +29,7 @@ export interface Placed {
 /** A view with all its strides, checked. */
 export function placed(what: string, name: string, matrix: MatrixLike, rows: number, cols: number): Placed {
   const view: MatrixView = 'data' in matrix ? matrix : { data: matrix }
+  checkKeys(`${what}: ${name}`, view, VIEW_KEYS)
   const { data, offset = 0, row = cols, batch = rows * row } = view
   for (const [field, value] of Object.entries({ offset, row, batch })) {
     if (!Number.isSafeInteger(value) || value < 0 || value >= 2 ** 32)

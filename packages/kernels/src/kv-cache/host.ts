@@ -1,5 +1,15 @@
 import * as g from '../../generated/kv-cache'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import { copy } from '../shape'
 
 export interface KvAppendArgs {
@@ -27,6 +37,10 @@ export interface KvAppendArgs {
   readonly cacheType?: 'f32' | 'f16'
 }
 
+const KV_APPEND_KEYS = keysOf<KvAppendArgs>()(
+  'k v kCache vCache batch kvHeads tokens past capacity headSize ring type cacheType',
+)
+
 /**
  * Puts the keys and values of new tokens into their caches.
  *
@@ -34,6 +48,7 @@ export interface KvAppendArgs {
  *   buffer that is too small, an f32 cache for f16 tokens
  */
 export async function kvAppend(runtime: Runtime, args: KvAppendArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('kv_append', args, KV_APPEND_KEYS)
   const { k, v, kCache, vCache, batch, kvHeads, tokens, past, capacity, headSize } = args
   const { ring = false, type = 'f32', cacheType = type } = args
   checkSizes('kv_append', { batch, kvHeads, tokens, past, capacity, headSize })
@@ -75,12 +90,12 @@ export interface KvGrowArgs {
   readonly type?: 'f32' | 'f16'
 }
 
+const KV_GROW_KEYS = keysOf<KvGrowArgs>()('cache out batch kvHeads length from to headSize type')
+
 /** Moves the tokens of a cache that is no ring into one of another capacity. */
-export async function kvGrow(
-  runtime: Runtime,
-  { cache, out, batch, kvHeads, length, from, to, headSize, type = 'f32' }: KvGrowArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function kvGrow(runtime: Runtime, args: KvGrowArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('kv_grow', args, KV_GROW_KEYS)
+  const { cache, out, batch, kvHeads, length, from, to, headSize, type = 'f32' } = args
   checkSizes('kv_grow', { batch, kvHeads, length, from, to, headSize })
   if (length > Math.min(from, to)) {
     throw new RangeError(`kv_grow: length must be at most the capacities ${from} and ${to}, got ${length}`)

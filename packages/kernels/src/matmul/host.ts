@@ -1,4 +1,13 @@
-import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import { chooseMatmul } from './choose'
 
 export interface MatmulArgs {
@@ -17,8 +26,11 @@ export interface MatmulArgs {
   readonly transposeB?: boolean
 }
 
+const MATMUL_KEYS = keysOf<MatmulArgs>()('a b c bias m n k transposeA transposeB')
+
 /** c = a · b (+ bias), in f32, for any sizes; k = 0 gives zeros (or the bias). */
-export async function matmul(runtime: Runtime, args: MatmulArgs, { kernel }: HostOptions = {}): Promise<void> {
+export async function matmul(runtime: Runtime, args: MatmulArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('matmul', args, MATMUL_KEYS)
   const { a, b, c, bias, m, n, k, transposeA = false, transposeB = false } = args
   checkSizes('matmul', { m, n, k })
   checkBuffers('matmul', {
@@ -28,5 +40,5 @@ export async function matmul(runtime: Runtime, args: MatmulArgs, { kernel }: Hos
     ...(bias === undefined ? {} : { bias: [bias, n] }),
   })
   const form = { transposeA, transposeB, bias: bias !== undefined }
-  await runtime.run(kernel ?? chooseMatmul(form), { a, b, ...(bias === undefined ? {} : { bias }), c, m, n, k })
+  await runtime.run(chosen(chooseMatmul(form), options), { a, b, ...(bias === undefined ? {} : { bias }), c, m, n, k })
 }

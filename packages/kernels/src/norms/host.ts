@@ -1,6 +1,16 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/norms'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 
 export type NormType = 'f32' | 'f16'
 
@@ -44,12 +54,12 @@ export interface LayernormArgs extends Rows {
 
 const LAYERNORM: Pair = { f32: g.layernorm, f16: g.layernorm_f16 }
 
+const LAYERNORM_KEYS = keysOf<LayernormArgs>()('x weight bias y rows cols eps type')
+
 /** y = (x − mean) / √(variance + eps) · weight + bias over each row, in two passes and f32. */
-export async function layernorm(
-  runtime: Runtime,
-  { x, weight, bias, y, rows, cols, eps = 1e-5, type = 'f32' }: LayernormArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function layernorm(runtime: Runtime, args: LayernormArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('layernorm', args, LAYERNORM_KEYS)
+  const { x, weight, bias, y, rows, cols, eps = 1e-5, type = 'f32' } = args
   checkSizes('layernorm', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('layernorm', {
@@ -74,12 +84,12 @@ export interface GroupnormArgs extends Groups {
 
 const GROUPNORM: Pair = { f32: g.groupnorm, f16: g.groupnorm_f16 }
 
+const GROUPNORM_KEYS = keysOf<GroupnormArgs>()('x weight bias y items channels places groups eps type')
+
 /** The same over each group of channels with all their places. With one channel in a group it is instance normalization. */
-export async function groupnorm(
-  runtime: Runtime,
-  { x, weight, bias, y, eps = 1e-5, type = 'f32', ...shape }: GroupnormArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function groupnorm(runtime: Runtime, args: GroupnormArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('groupnorm', args, GROUPNORM_KEYS)
+  const { x, weight, bias, y, eps = 1e-5, type = 'f32', ...shape } = args
   checkGroups('groupnorm', shape)
   const { items, channels, places, groups } = shape
   const [n, bytes] = [items * channels * places, bytesIn(type)]
@@ -109,12 +119,16 @@ export interface ResidualRmsnormArgs extends Rows {
 
 const RESIDUAL: Pair = { f32: g.residual_rmsnorm, f16: g.residual_rmsnorm_f16 }
 
+const RESIDUAL_RMSNORM_KEYS = keysOf<ResidualRmsnormArgs>()('x residual weight y shift rows cols eps type')
+
 /** residual ← x + residual, then y = rmsnorm(residual) · (weight + shift), in one dispatch. */
 export async function residualRmsnorm(
   runtime: Runtime,
-  { x, residual, weight, y, rows, cols, eps = 1e-5, shift = 0, type = 'f32' }: ResidualRmsnormArgs,
+  args: ResidualRmsnormArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('residual_rmsnorm', args, RESIDUAL_RMSNORM_KEYS)
+  const { x, residual, weight, y, rows, cols, eps = 1e-5, shift = 0, type = 'f32' } = args
   checkSizes('residual_rmsnorm', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('residual_rmsnorm', {
@@ -152,10 +166,11 @@ async function rowGradients(
   runtime: Runtime,
   what: string,
   kernels: { readonly input: Pair; readonly weight: Pair },
-  { x, weight, dy, dx, rows, cols, eps = 1e-5, type = 'f32' }: RowGradientArgs,
+  args: RowGradientArgs,
   results: Readonly<Record<string, BufferLike>>,
   options: HostOptions,
 ): Promise<void> {
+  const { x, weight, dy, dx, rows, cols, eps = 1e-5, type = 'f32' } = args
   checkSizes(what, { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers(what, {
@@ -171,47 +186,56 @@ async function rowGradients(
   await runtime.run(chosen(kernels.weight[type], options), { x, dy, stats, ...results, rows, cols })
 }
 
+const LAYERNORM_BACKWARD_KEYS = keysOf<LayernormBackwardArgs>()('x weight dy dx dweight dbias rows cols eps type')
+const LAYERNORM_BACKWARD = {
+  input: { f32: g.layernorm_backward, f16: g.layernorm_backward_f16 },
+  weight: { f32: g.layernorm_backward_weight, f16: g.layernorm_backward_weight_f16 },
+}
+
 /** The gradients of layernorm by x, weight and bias. */
-export const layernormBackward = (
+export async function layernormBackward(
   runtime: Runtime,
   args: LayernormBackwardArgs,
   options: HostOptions = {},
-): Promise<void> =>
-  rowGradients(
-    runtime,
-    'layernorm_backward',
-    {
-      input: { f32: g.layernorm_backward, f16: g.layernorm_backward_f16 },
-      weight: { f32: g.layernorm_backward_weight, f16: g.layernorm_backward_weight_f16 },
-    },
-    args,
-    { dweight: args.dweight, dbias: args.dbias },
-    options,
-  )
+): Promise<void> {
+  const what = 'layernorm_backward'
+  checkKeys(what, args, LAYERNORM_BACKWARD_KEYS)
+  const { dweight, dbias } = args
+  await rowGradients(runtime, what, LAYERNORM_BACKWARD, args, { dweight, dbias }, options)
+}
+
+const RMSNORM_BACKWARD_KEYS = keysOf<RowGradientArgs>()('x weight dy dx dweight rows cols eps type')
+const RMSNORM_BACKWARD = {
+  input: { f32: g.rmsnorm_backward, f16: g.rmsnorm_backward_f16 },
+  weight: { f32: g.rmsnorm_backward_weight, f16: g.rmsnorm_backward_weight_f16 },
+}
 
 /** The gradients of rmsnorm by x and weight. */
-export const rmsnormBackward = (runtime: Runtime, args: RowGradientArgs, options: HostOptions = {}): Promise<void> =>
-  rowGradients(
-    runtime,
-    'rmsnorm_backward',
-    {
-      input: { f32: g.rmsnorm_backward, f16: g.rmsnorm_backward_f16 },
-      weight: { f32: g.rmsnorm_backward_weight, f16: g.rmsnorm_backward_weight_f16 },
-    },
-    args,
-    { dweight: args.dweight },
-    options,
-  )
+export async function rmsnormBackward(
+  runtime: Runtime,
+  args: RowGradientArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  const what = 'rmsnorm_backward'
+  checkKeys(what, args, RMSNORM_BACKWARD_KEYS)
+  await rowGradients(runtime, what, RMSNORM_BACKWARD, args, { dweight: args.dweight }, options)
+}
 
 const GROUP_INPUT: Pair = { f32: g.groupnorm_backward, f16: g.groupnorm_backward_f16 }
 const GROUP_WEIGHT: Pair = { f32: g.groupnorm_backward_weight, f16: g.groupnorm_backward_weight_f16 }
 
+const GROUPNORM_BACKWARD_KEYS = keysOf<GroupnormBackwardArgs>()(
+  'dbias x weight dy dx dweight items channels places groups eps type',
+)
+
 /** The gradients of groupnorm by x, weight and bias. */
 export async function groupnormBackward(
   runtime: Runtime,
-  { x, weight, dy, dx, dweight, dbias, eps = 1e-5, type = 'f32', ...shape }: GroupnormBackwardArgs,
+  args: GroupnormBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('groupnorm_backward', args, GROUPNORM_BACKWARD_KEYS)
+  const { x, weight, dy, dx, dweight, dbias, eps = 1e-5, type = 'f32', ...shape } = args
   checkGroups('groupnorm_backward', shape)
   const { items, channels, places, groups } = shape
   const [n, bytes] = [items * channels * places, bytesIn(type)]

@@ -1,5 +1,15 @@
 import * as g from '../../generated/optimizer'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import type { AdamwOptions, SgdOptions } from './reference'
 
 export type OptimizerType = 'f32' | 'f16'
@@ -18,26 +28,13 @@ export interface AdamwArgs extends AdamwOptions {
   readonly type?: OptimizerType
 }
 
+const ADAMW_KEYS = keysOf<AdamwArgs>()('p g m v n type lr beta1 beta2 eps decay step scale')
+
 /** One step of AdamW, in place. Defaults are those of PyTorch: β 0.9 and 0.999, eps 1e-8, decay 0.01. `step` counts from 1. */
-export async function adamw(
-  runtime: Runtime,
-  {
-    p,
-    g: gradient,
-    m,
-    v,
-    n,
-    type = 'f32',
-    lr,
-    beta1 = 0.9,
-    beta2 = 0.999,
-    eps = 1e-8,
-    decay = 0.01,
-    step,
-    scale = 1,
-  }: AdamwArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function adamw(runtime: Runtime, args: AdamwArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('adamw', args, ADAMW_KEYS)
+  const { p, g: gradient, m, v, n, type = 'f32', lr, step, scale = 1 } = args
+  const { beta1 = 0.9, beta2 = 0.999, eps = 1e-8, decay = 0.01 } = args
   checkSizes('adamw', { n })
   if (!Number.isSafeInteger(step) || step < 1)
     throw new RangeError(`adamw: step must be an integer from 1 on, got ${step}`)
@@ -59,12 +56,12 @@ export interface SgdArgs extends SgdOptions {
   readonly type?: OptimizerType
 }
 
+const SGD_KEYS = keysOf<SgdArgs>()('p g b n type lr momentum decay scale nesterov')
+
 /** One step of gradient descent, in place; momentum, decay and Nesterov's form as in PyTorch. */
-export async function sgd(
-  runtime: Runtime,
-  { p, g: gradient, b, n, type = 'f32', lr, momentum = 0, decay = 0, scale = 1, nesterov = false }: SgdArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function sgd(runtime: Runtime, args: SgdArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('sgd', args, SGD_KEYS)
+  const { p, g: gradient, b, n, type = 'f32', lr, momentum = 0, decay = 0, scale = 1, nesterov = false } = args
   checkSizes('sgd', { n })
   checkBuffers('sgd', { p: [p, n, bytesIn(type)], g: [gradient, n, bytesIn(type)], b: [b, n] })
   const params = { n, lr, momentum, decay, scale, nesterov: Number(nesterov) }
@@ -82,12 +79,12 @@ export interface ClipArgs {
   readonly type?: OptimizerType
 }
 
+const CLIP_KEYS = keysOf<ClipArgs>()('g squares most n type')
+
 /** Cuts a gradient to a global norm, of which the sum of squares lies on the device: nothing is read back. */
-export async function clipByNorm(
-  runtime: Runtime,
-  { g: gradient, squares, most, n, type = 'f32' }: ClipArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function clipByNorm(runtime: Runtime, args: ClipArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('clip_by_norm', args, CLIP_KEYS)
+  const { g: gradient, squares, most, n, type = 'f32' } = args
   checkSizes('clip_by_norm', { n })
   if (!(most > 0)) throw new RangeError(`clip_by_norm: most must be above 0, got ${most}`)
   checkBuffers('clip_by_norm', { g: [gradient, n, bytesIn(type)], squares: [squares, 1] })

@@ -1,5 +1,5 @@
 import { gemm } from '../gemm/host'
-import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkKeys, checkSizes, type HostOptions, keysOf, type Runtime } from '../host'
 import type { Storage } from '../parts/storage'
 import { bound, dequantize, type QuantizedWeights } from './host'
 import { checkType } from './weights-host'
@@ -14,15 +14,19 @@ export interface QuantizedMatmulBackwardArgs {
   readonly type?: Storage
 }
 
+const QUANTIZED_MATMUL_BACKWARD_KEYS = keysOf<QuantizedMatmulBackwardArgs>()('weights dy dx m type')
+
 /**
  * dx = dy · W: the gradient of the input of a layer with quantized weights, which themselves are constants. W is dequantized once into a buffer
  * of n · k elements, since each of its values is used m times.
  */
 export async function quantizedMatmulBackward(
   runtime: Runtime,
-  { weights, dy, dx, m, type = 'f32' }: QuantizedMatmulBackwardArgs,
+  args: QuantizedMatmulBackwardArgs,
   options: Pick<HostOptions, 'kernels'> = {},
 ): Promise<void> {
+  checkKeys('quant_matmul_backward', args, QUANTIZED_MATMUL_BACKWARD_KEYS)
+  const { weights, dy, dx, m, type = 'f32' } = args
   const { n, k } = weights
   const { bindings } = bound('quant_matmul_backward', weights)
   checkSizes('quant_matmul_backward', { m })

@@ -1,6 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/quant'
-import { type BufferLike, checkSizes, type HostOptions, type Runtime } from '../host'
+import { type BufferLike, checkKeys, checkSizes, type HostOptions, keysOf, type Runtime } from '../host'
 import type { WordFormat } from './pack'
 import {
   type Bound,
@@ -27,11 +27,15 @@ export interface QuantizedWeights {
   readonly group?: number
 }
 
+const WEIGHTS_KEYS = keysOf<QuantizedWeights>()('format w scales zeros n k group')
+
 const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
 const FORMATS: readonly WordFormat[] = ['int8', 'uint8', 'int4', 'int4_zeros']
 
 /** Sizes, bindings and params of weights, checked. */
-export function bound(what: string, { format, w, scales, zeros, n, k, group }: QuantizedWeights): Bound {
+export function bound(what: string, weights: QuantizedWeights): Bound {
+  checkKeys(`${what}: weights`, weights, WEIGHTS_KEYS)
+  const { format, w, scales, zeros, n, k, group } = weights
   if (!FORMATS.includes(format))
     throw new RangeError(`${what}: format must be one of ${FORMATS.join(', ')}, got ${String(format)}`)
   checkSizes(what, { n, k })
@@ -53,23 +57,41 @@ export function bound(what: string, { format, w, scales, zeros, n, k, group }: Q
   return { format, n, k, bindings: all, params: { words, group, groups } }
 }
 
+export interface DequantizeArgs extends WeightsTo {
+  readonly weights: QuantizedWeights
+}
+
+const DEQUANTIZE_KEYS = keysOf<DequantizeArgs>()('weights y type')
+
 /** y = W, as f32 or f16. */
-export async function dequantize(
-  runtime: Runtime,
-  { weights, ...to }: WeightsTo & { readonly weights: QuantizedWeights },
-  options: HostOptions = {},
-): Promise<void> {
+export async function dequantize(runtime: Runtime, args: DequantizeArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('dequantize', args, DEQUANTIZE_KEYS)
+  const { weights, ...to } = args
   await runDequantize(runtime, KERNELS, bound('dequantize', weights), to, options)
 }
+
+export interface QuantizedEmbeddingArgs extends WeightsAt {
+  readonly weights: QuantizedWeights
+}
+
+const QUANTIZED_EMBEDDING_KEYS = keysOf<QuantizedEmbeddingArgs>()('weights index count y type')
 
 /** y[i, :] = W[index[i], :], and zeros for an index that is not below n. */
 export async function quantizedEmbedding(
   runtime: Runtime,
-  { weights, ...at }: WeightsAt & { readonly weights: QuantizedWeights },
+  args: QuantizedEmbeddingArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('quantized_embedding', args, QUANTIZED_EMBEDDING_KEYS)
+  const { weights, ...at } = args
   await runEmbedding(runtime, KERNELS, bound('embedding', weights), at, options)
 }
+
+export interface QuantizedMatmulArgs extends WeightsBy {
+  readonly weights: QuantizedWeights
+}
+
+const QUANTIZED_MATMUL_KEYS = keysOf<QuantizedMatmulArgs>()('weights x bias y m type')
 
 /**
  * y = x · Wᵀ + bias, weights dequantized on the way, sums in f32: a linear layer.
@@ -78,8 +100,10 @@ export async function quantizedEmbedding(
  */
 export async function quantizedMatmul(
   runtime: Runtime,
-  { weights, ...by }: WeightsBy & { readonly weights: QuantizedWeights },
+  args: QuantizedMatmulArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('quantized_matmul', args, QUANTIZED_MATMUL_KEYS)
+  const { weights, ...by } = args
   await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options)
 }

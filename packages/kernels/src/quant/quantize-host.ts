@@ -1,5 +1,14 @@
 import * as g from '../../generated/quant'
-import { type BufferLike, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import type { Storage } from '../parts/storage'
 import { bound, type QuantizedWeights } from './host'
 import type { QuantParams, WordFormat } from './pack'
@@ -30,6 +39,7 @@ const RANGES = {
   int4: { low: 0, high: 15, middle: 8, symmetric: 1, most: 7 },
   int4_zeros: { low: 0, high: 15, middle: 0, symmetric: 0, most: 15 },
 } as const
+const QUANTIZE_KEYS = keysOf<QuantizeArgs>()('format x w scales zeros lines k group type')
 
 /**
  * Quantizes on the device, to what `quantizeWeights` gives on the host: a scale for each group from its values, then integers. Division on a
@@ -40,6 +50,7 @@ export async function quantize(
   args: QuantizeArgs,
   options: Pick<HostOptions, 'kernels'> = {},
 ): Promise<void> {
+  checkKeys('quantize', args, QUANTIZE_KEYS)
   const { format, x, w, scales, zeros, lines, k, group: asked, type = 'f32' } = args
   const weights = { format, w, scales, n: lines, k, ...(zeros ? { zeros } : {}) }
   const { bindings } = bound('quantize', asked === undefined ? weights : { ...weights, group: asked })
@@ -76,6 +87,8 @@ export interface DynamicMatmulArgs extends WeightsBy {
   readonly weights: QuantizedWeights
 }
 
+const DYNAMIC_MATMUL_KEYS = keysOf<DynamicMatmulArgs>()('weights x bias y m type')
+
 /**
  * y = x · Wᵀ + bias with integer products: each row of x is quantized to int8 first, with a scale and a zero point of its own.
  *
@@ -83,9 +96,11 @@ export interface DynamicMatmulArgs extends WeightsBy {
  */
 export async function dynamicMatmul(
   runtime: Runtime,
-  { weights, x, bias, y, m, type = 'f32' }: DynamicMatmulArgs,
+  args: DynamicMatmulArgs,
   options: Pick<HostOptions, 'kernels'> = {},
 ): Promise<void> {
+  checkKeys('dynamic_matmul', args, DYNAMIC_MATMUL_KEYS)
+  const { weights, x, bias, y, m, type = 'f32' } = args
   const { format, n, k, group = 0 } = weights
   const { bindings, params } = bound('dynamic_matmul', weights)
   if (format === 'uint8') throw new RangeError('dynamic_matmul: format must be int8, int4 or int4_zeros, got uint8')
@@ -121,8 +136,12 @@ export interface Int8Tensor extends QuantParams {
   readonly data: BufferLike
 }
 
-const checkParams = (what: string, tensors: Readonly<Record<string, QuantParams>>): void => {
-  for (const [name, { scale, zero }] of Object.entries(tensors)) {
+const TENSOR_KEYS = keysOf<Int8Tensor>()('data scale zero')
+
+const checkParams = (what: string, tensors: Readonly<Record<string, Int8Tensor>>): void => {
+  for (const [name, tensor] of Object.entries(tensors)) {
+    checkKeys(`${what}: ${name}`, tensor, TENSOR_KEYS)
+    const { scale, zero } = tensor
     if (!(scale > 0) || !Number.isFinite(scale))
       throw new RangeError(`${what}: ${name}.scale must be above 0, got ${scale}`)
     if (!Number.isInteger(zero) || zero < -128 || zero > 127)
@@ -130,12 +149,21 @@ const checkParams = (what: string, tensors: Readonly<Record<string, QuantParams>
   }
 }
 
+export interface AddInt8Args {
+  readonly x: Int8Tensor
+  readonly y: Int8Tensor
+  /** Its data is written. */
+  readonly out: Int8Tensor
+  /** Elements. */
+  readonly n: number
+}
+
+const ADD_INT8_KEYS = keysOf<AddInt8Args>()('x y out n')
+
 /** out = x + y of `n` int8 values, each tensor with a scale and a zero point of its own. */
-export async function addInt8(
-  runtime: Runtime,
-  { x, y, out, n }: { readonly x: Int8Tensor; readonly y: Int8Tensor; readonly out: Int8Tensor; readonly n: number },
-  options: HostOptions = {},
-): Promise<void> {
+export async function addInt8(runtime: Runtime, args: AddInt8Args, options: HostOptions = {}): Promise<void> {
+  checkKeys('add_int8', args, ADD_INT8_KEYS)
+  const { x, y, out, n } = args
   checkSizes('add_int8', { n })
   checkParams('add_int8', { x, y, out })
   checkBuffers('add_int8', { x: [x.data, n, 1], y: [y.data, n, 1], out: [out.data, n, 1] })
@@ -146,12 +174,13 @@ export async function addInt8(
   })
 }
 
+export type ReluInt8Args = Omit<AddInt8Args, 'y'>
+const RELU_INT8_KEYS = keysOf<ReluInt8Args>()('x out n')
+
 /** out = max(x, 0) of `n` int8 values, each tensor with a scale and a zero point of its own. */
-export async function reluInt8(
-  runtime: Runtime,
-  { x, out, n }: { readonly x: Int8Tensor; readonly out: Int8Tensor; readonly n: number },
-  options: HostOptions = {},
-): Promise<void> {
+export async function reluInt8(runtime: Runtime, args: ReluInt8Args, options: HostOptions = {}): Promise<void> {
+  checkKeys('relu_int8', args, RELU_INT8_KEYS)
+  const { x, out, n } = args
   checkSizes('relu_int8', { n })
   checkParams('relu_int8', { x, out })
   checkBuffers('relu_int8', { x: [x.data, n, 1], out: [out.data, n, 1] })

@@ -1,7 +1,17 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/reduce'
 import { type Shape, sizeOf } from '../elementwise/shape'
-import { type BufferLike, checkBuffers, checkChoice, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  checkBuffers,
+  checkChoice,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 
 export type ReduceOp = 'sum' | 'mean' | 'sumSquares' | 'min' | 'max' | 'variance' | 'argmax' | 'argmin' | 'any' | 'all'
 
@@ -53,6 +63,8 @@ const JOINED: Partial<Readonly<Record<ReduceOp, ReduceOp>>> = {
   all: 'all',
 }
 
+const REDUCE_KEYS = keysOf<ReduceArgs>()('x shape axes out type correction')
+
 /**
  * `out` = the reduction of x along neighbouring axes, in f32: `reduce(runtime, 'mean', { x, shape: [batch, channels, 32, 32], axes:
  * [2, 3], out })`. Of no elements a sum is 0, the least ∞, the greatest −∞, `all` 1, an index 0.
@@ -63,9 +75,11 @@ const JOINED: Partial<Readonly<Record<ReduceOp, ReduceOp>>> = {
 export async function reduce(
   runtime: Runtime,
   op: ReduceOp,
-  { x, shape, axes = shape.map((_, axis) => axis), out, type = 'f32', correction = 0 }: ReduceArgs,
+  args: ReduceArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('reduce', args, REDUCE_KEYS)
+  const { x, shape, axes = shape.map((_, axis) => axis), out, type = 'f32', correction = 0 } = args
   checkChoice('reduce', 'op', op, Object.keys(KERNELS))
   checkChoice(op, 'type', type, ['f32', 'f16'])
   checkSizes(op, Object.fromEntries(shape.map((extent, axis) => [`shape[${axis}]`, extent])))

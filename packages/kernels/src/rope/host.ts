@@ -1,5 +1,15 @@
 import * as g from '../../generated/rope'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import { ropeTableSize } from './table'
 
 export interface RopeArgs {
@@ -24,6 +34,8 @@ export interface RopeArgs {
   readonly type?: 'f32' | 'f16'
 }
 
+const ROPE_KEYS = keysOf<RopeArgs>()('x out table batch heads tokens headSize tokensFirst rotary past interleaved type')
+
 /**
  * Turns the pairs of each head by their position: rotary position embedding, in place where x is out.
  *
@@ -44,6 +56,7 @@ async function rotate(
   direction: 1 | -1,
   options: HostOptions,
 ): Promise<void> {
+  checkKeys(what, args, ROPE_KEYS)
   const { x, out, table, batch, heads, tokens, headSize, type = 'f32' } = args
   const { tokensFirst = false, rotary = headSize, past = 0, interleaved = false } = args
   checkSizes(what, { batch, heads, tokens, headSize, rotary, past })

@@ -1,6 +1,16 @@
 import * as g from '../../generated/rope'
 import { gemm } from '../gemm'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import { ropeTableSize } from './table'
 
 interface QkvSizes {
@@ -45,6 +55,10 @@ export interface ProjectQkvArgs extends QkvSizes {
   readonly transposed?: boolean
 }
 
+const ROPE_QKV_KEYS = keysOf<RopeQkvArgs>()(
+  'qkv table q kCache vCache batch tokens heads kvHeads headSize capacity past ring rotary interleaved type',
+)
+
 /**
  * Splits a joint projection into heads, turns queries and keys by their position, and puts keys and values into their caches, in one dispatch.
  *
@@ -52,6 +66,11 @@ export interface ProjectQkvArgs extends QkvSizes {
  *   buffer that is too small, a table that has not all positions
  */
 export async function ropeQkv(runtime: Runtime, args: RopeQkvArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('rope_qkv', args, ROPE_QKV_KEYS)
+  await split(runtime, args, options)
+}
+
+async function split(runtime: Runtime, args: RopeQkvArgs, options: HostOptions): Promise<void> {
   const params = checkQkv('rope_qkv', args)
   const { qkv, table, q, kCache, vCache, type = 'f32' } = args
   const { batch, tokens, heads, kv_heads, head_size } = params
@@ -62,8 +81,13 @@ export async function ropeQkv(runtime: Runtime, args: RopeQkvArgs, options: Host
   await runtime.run(kernel, { qkv, table, q, k_cache: kCache, v_cache: vCache, ...params })
 }
 
+const PROJECT_QKV_KEYS = keysOf<ProjectQkvArgs>()(
+  'x weight bias hidden transposed table q kCache vCache batch tokens heads kvHeads headSize capacity past ring rotary interleaved type',
+)
+
 /** The projection, x · weight + bias, and then `ropeQkv`: a step from the residual stream to what attention takes. */
 export async function projectQkv(runtime: Runtime, args: ProjectQkvArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('project_qkv', args, PROJECT_QKV_KEYS)
   const { x, weight, bias, hidden, transposed = false, batch, tokens, heads, kvHeads, headSize, type = 'f32' } = args
   checkQkv('project_qkv', args)
   checkSizes('project_qkv', { hidden })
@@ -72,7 +96,7 @@ export async function projectQkv(runtime: Runtime, args: ProjectQkvArgs, options
   using qkv = runtime.buffer({ size: Math.ceil((m * n * bytesIn(type)) / 4) * 4 })
   const product = { a: x, b: weight, c: qkv, m, n, k: hidden, transposeB: transposed, type, ...(bias ? { bias } : {}) }
   await gemm(runtime, product, options)
-  await ropeQkv(runtime, { ...args, qkv }, options)
+  await split(runtime, { ...args, qkv }, options)
 }
 
 function checkQkv(what: string, args: QkvSizes) {

@@ -1,7 +1,17 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as reduction from '../../generated/reduce'
 import * as g from '../../generated/rows'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 
 export type RowType = 'f32' | 'f16'
 
@@ -22,12 +32,12 @@ export interface LogSoftmaxArgs extends Rows {
 
 const LOG: Pair = { f32: g.log_softmax, f16: g.log_softmax_f16 }
 
+const LOG_SOFTMAX_KEYS = keysOf<LogSoftmaxArgs>()('x y rows cols type')
+
 /** y = x − m − ln Σ exp(x − m) over each row, with m its maximum; a row of −∞ gives −∞. */
-export async function logSoftmax(
-  runtime: Runtime,
-  { x, y, rows, cols, type = 'f32' }: LogSoftmaxArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function logSoftmax(runtime: Runtime, args: LogSoftmaxArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('log_softmax', args, LOG_SOFTMAX_KEYS)
+  const { x, y, rows, cols, type = 'f32' } = args
   checkSizes('log_softmax', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('log_softmax', { x: [x, n, bytes], y: [y, n, bytes] })
@@ -42,13 +52,17 @@ export interface SoftmaxGradientArgs extends Rows {
   readonly dx: BufferLike
 }
 
+const SOFTMAX_GRADIENT_KEYS = keysOf<SoftmaxGradientArgs>()('y dy dx rows cols type')
+
 async function gradient(
   runtime: Runtime,
   what: string,
   kernels: Pair,
-  { y, dy, dx, rows, cols, type = 'f32' }: SoftmaxGradientArgs,
+  args: SoftmaxGradientArgs,
   options: HostOptions,
 ): Promise<void> {
+  checkKeys(what, args, SOFTMAX_GRADIENT_KEYS)
+  const { y, dy, dx, rows, cols, type = 'f32' } = args
   checkSizes(what, { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers(what, { y: [y, n, bytes], dy: [dy, n, bytes], dx: [dx, n, bytes] })
@@ -90,12 +104,12 @@ export interface CrossEntropyArgs extends Rows {
 
 const CROSS: Pair = { f32: g.cross_entropy, f16: g.cross_entropy_f16 }
 
+const CROSS_ENTROPY_KEYS = keysOf<CrossEntropyArgs>()('x target loss lse rows cols type')
+
 /** loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]], for any vocabulary. */
-export async function crossEntropy(
-  runtime: Runtime,
-  { x, target, loss, lse, rows, cols, type = 'f32' }: CrossEntropyArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function crossEntropy(runtime: Runtime, args: CrossEntropyArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('cross_entropy', args, CROSS_ENTROPY_KEYS)
+  const { x, target, loss, lse, rows, cols, type = 'f32' } = args
   checkSizes('cross_entropy', { rows, cols })
   checkBuffers('cross_entropy', {
     x: [x, rows * cols, bytesIn(type)],
@@ -120,12 +134,16 @@ export interface CrossEntropyBackwardArgs extends Rows {
 
 const CROSS_BACKWARD: Pair = { f32: g.cross_entropy_backward, f16: g.cross_entropy_backward_f16 }
 
+const CROSS_ENTROPY_BACKWARD_KEYS = keysOf<CrossEntropyBackwardArgs>()('x target lse dx scale rows cols type')
+
 /** dx = scale · (softmax(x) − one-hot(target)), from the logits and their lse. */
 export async function crossEntropyBackward(
   runtime: Runtime,
-  { x, target, lse, dx, rows, cols, scale = 1, type = 'f32' }: CrossEntropyBackwardArgs,
+  args: CrossEntropyBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('cross_entropy_backward', args, CROSS_ENTROPY_BACKWARD_KEYS)
+  const { x, target, lse, dx, rows, cols, scale = 1, type = 'f32' } = args
   checkSizes('cross_entropy_backward', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('cross_entropy_backward', {
@@ -150,13 +168,16 @@ export interface MeanSquaredErrorArgs {
 
 const ERROR: Pair = { f32: g.squared_error, f16: g.squared_error_f16 }
 const PART = 65_536
+const MEAN_SQUARED_ERROR_KEYS = keysOf<MeanSquaredErrorArgs>()('x y out n type')
 
 /** out = Σ (x − y)² / n. Its gradient by x is `sub`, times 2 / n. */
 export async function meanSquaredError(
   runtime: Runtime,
-  { x, y, out, n, type = 'f32' }: MeanSquaredErrorArgs,
+  args: MeanSquaredErrorArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('squared_error', args, MEAN_SQUARED_ERROR_KEYS)
+  const { x, y, out, n, type = 'f32' } = args
   checkSizes('squared_error', { n })
   checkBuffers('squared_error', { x: [x, n, bytesIn(type)], y: [y, n, bytesIn(type)], out: [out, 1] })
   if (n === 0) throw new RangeError('squared_error: there is no mean of 0 elements')

@@ -1,5 +1,15 @@
 import * as g from '../../generated/sampling'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import { dropThreshold } from '../parts/random'
 import { reduce } from '../reduce'
 import { choiceParams, SAMPLE_COLS, type SampleChoice, TOP_K_COLS, WHOLE } from './plan'
@@ -30,16 +40,16 @@ export interface TopKArgs {
   readonly type?: SamplingType
 }
 
+const TOP_K_KEYS = keysOf<TopKArgs>()('x values indices rows cols k type')
+
 /**
  * The k greatest of each row with their columns, greatest first, the first of equals first; NaN is the greatest.
  *
  * @throws RangeError before anything is recorded: k above cols, more than 2²⁴ columns, buffers that are too small
  */
-export async function topK(
-  runtime: Runtime,
-  { x, values, indices, rows, cols, k, type = 'f32' }: TopKArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function topK(runtime: Runtime, args: TopKArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('top_k', args, TOP_K_KEYS)
+  const { x, values, indices, rows, cols, k, type = 'f32' } = args
   checkSizes('top_k', { rows, cols, k })
   checkMost('top_k', 'cols', cols, TOP_K_COLS)
   if (k > cols) throw new RangeError(`top_k: k must be at most cols = ${cols}, got ${k}`)
@@ -83,6 +93,8 @@ function checkChoice(what: string, { temperature = 1, topK = 1, topP = 1 }: Samp
   if (!(topP >= 0 && topP <= 1)) throw new RangeError(`${what}: topP must be from 0 to 1, got ${topP}`)
 }
 
+const CHOICE_KEYS = keysOf<SampleChoice>()('temperature topK topP')
+
 /**
  * What rows of a batch are drawn by, each as it wants, for `choices` of `sample`: four u32 for each. Written into the same buffer they
  * change what a recording draws.
@@ -93,6 +105,7 @@ export function sampleChoices(choices: readonly SampleChoice[]): Uint32Array {
   const words = new Uint32Array(4 * choices.length)
   const floats = new Float32Array(words.buffer)
   choices.forEach((choice, row) => {
+    checkKeys(`sample_choices: row ${row}`, choice, CHOICE_KEYS)
     checkChoice(`sample_choices: row ${row}`, choice)
     const { scale, reach, top_k, top_p } = choiceParams(choice)
     floats.set([scale, reach], 4 * row)
@@ -105,6 +118,7 @@ const KERNELS = {
   f32: { rows: g.sample_rows, each: g.sample_each_row },
   f16: { rows: g.sample_rows_f16, each: g.sample_each_row_f16 },
 } as const
+const SAMPLE_KEYS = keysOf<SampleArgs>()('logits seeds out rows cols step choices temperature topK topP type')
 
 /**
  * Draws a column of each row from softmax(logits / temperature), the same one on every device (see the kernel, and `sampleReference`).
@@ -113,11 +127,9 @@ const KERNELS = {
  * @throws RangeError before anything is recorded: no columns or more than 2¹⁸, a temperature that is negative or not finite, topK below
  *   1, topP outside of [0, 1], a step beyond u32, buffers that are too small
  */
-export async function sample(
-  runtime: Runtime,
-  { logits, seeds, choices, out, rows, cols, step = 0, type = 'f32', ...choice }: SampleArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function sample(runtime: Runtime, args: SampleArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('sample', args, SAMPLE_KEYS)
+  const { logits, seeds, choices, out, rows, cols, step = 0, type = 'f32', ...choice } = args
   checkSizes('sample', { rows, cols })
   checkU32('sample', { step })
   checkMost('sample', 'cols', cols, SAMPLE_COLS)
@@ -190,16 +202,23 @@ async function dropped(
   await runtime.run(chosen(type === 'f16' ? g.dropout_f16 : g.dropout, options), { x, y, ...params })
 }
 
+const DROPOUT_KEYS = keysOf<DropoutArgs>()('x y n p seed stream type')
+
 /** y[i] = x[i] / (1 − p), or 0 with probability p: by the random bits of (seed, stream, i), the same on every device. */
 export async function dropout(runtime: Runtime, args: DropoutArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('dropout', args, DROPOUT_KEYS)
   await dropped(runtime, 'dropout', ['x', 'y'], args, options)
 }
+
+const DROPOUT_BACKWARD_KEYS = keysOf<DropoutBackwardArgs>()('dy dx n p seed stream type')
 
 /** dx of `dropout` with the same p, seed and stream, which make the mask again. */
 export async function dropoutBackward(
   runtime: Runtime,
-  { dy, dx, ...rest }: DropoutBackwardArgs,
+  args: DropoutBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('dropout_backward', args, DROPOUT_BACKWARD_KEYS)
+  const { dy, dx, ...rest } = args
   await dropped(runtime, 'dropout_backward', ['dy', 'dx'], { x: dy, y: dx, ...rest }, options)
 }

@@ -1,5 +1,14 @@
 import { artifact } from '../../generated/saxpy/saxpy'
-import { type BufferLike, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 
 export interface SaxpyArgs {
   /** n elements */
@@ -10,13 +19,13 @@ export interface SaxpyArgs {
   readonly alpha: number
 }
 
+const SAXPY_KEYS = keysOf<SaxpyArgs>()('x y n alpha')
+
 /** y = alpha · x + y, in f32. */
-export async function saxpy(
-  runtime: Runtime,
-  { x, y, n, alpha }: SaxpyArgs,
-  { kernel }: HostOptions = {},
-): Promise<void> {
+export async function saxpy(runtime: Runtime, args: SaxpyArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('saxpy', args, SAXPY_KEYS)
+  const { x, y, n, alpha } = args
   checkSizes('saxpy', { n })
   checkBuffers('saxpy', { x: [x, n], y: [y, n] })
-  await runtime.run(kernel ?? artifact, { x, y, n, alpha })
+  await runtime.run(chosen(artifact, options), { x, y, n, alpha })
 }

@@ -1,7 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import { artifact as blocksArtifact } from '../../generated/scan/scan_blocks'
 import { artifact as offsetsArtifact } from '../../generated/scan/scan_offsets'
-import { type BufferLike, checkBuffers, checkSizes, type Runtime } from '../host'
+import { type BufferLike, checkBuffers, checkKeys, checkSizes, keysOf, type Runtime } from '../host'
 import { SCAN_BLOCK } from './plan'
 
 export interface ScanArgs {
@@ -19,12 +19,12 @@ export interface ScanOptions {
   readonly kernels?: { readonly blocks: CompiledKernel; readonly offsets: CompiledKernel }
 }
 
+const SCAN_KEYS = keysOf<ScanArgs>()('x y n exclusive')
+
 /** y[i] = x[0] + … + x[i], in f32, for any n: one dispatch up to 1,024 elements, three up to 1,048,576, and so on. */
-export async function scan(
-  runtime: Runtime,
-  { x, y, n, exclusive = false }: ScanArgs,
-  { kernels }: ScanOptions = {},
-): Promise<void> {
+export async function scan(runtime: Runtime, args: ScanArgs, { kernels }: ScanOptions = {}): Promise<void> {
+  checkKeys('scan', args, SCAN_KEYS)
+  const { x, y, n, exclusive = false } = args
   checkSizes('scan', { n })
   checkBuffers('scan', { x: [x, n], y: [y, n] })
   if (n === 0) return

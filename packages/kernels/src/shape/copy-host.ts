@@ -1,7 +1,17 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/shape'
 import { collapse, reach, rowMajor, type Shape, sizeOf } from '../elementwise/shape'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 
 /** What elements are: 4-byte values all move as i32 does. */
 export type MovedType = 'f32' | 'f16' | 'i32' | 'u32' | 'bool'
@@ -22,6 +32,8 @@ export interface Place {
   readonly offset?: number
 }
 
+const PLACE_KEYS = keysOf<Place>()('data strides offset')
+
 export interface CopyArgs {
   readonly from: Place
   /** Another buffer than `from`; elements that the view does not reach keep their values. */
@@ -30,23 +42,24 @@ export interface CopyArgs {
   readonly type?: MovedType
 }
 
+const COPY_KEYS = keysOf<CopyArgs>()('from to shape type')
+
 /**
  * `to[c] = from[c]` for every place c of a shape, both with strides of their own.
  *
  * @throws RangeError before anything is recorded: strides that do not fit the shape, a view that leaves its buffer, more than
  *   six axes that cannot be joined
  */
-export async function copy(
-  runtime: Runtime,
-  { from, to, shape, type = 'f32' }: CopyArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function copy(runtime: Runtime, args: CopyArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('copy', args, COPY_KEYS)
+  const { from, to, shape, type = 'f32' } = args
   checkSizes('copy', Object.fromEntries(shape.map((extent, axis) => [`shape[${axis}]`, extent])))
   const n = sizeOf(shape)
   if (n > 2 ** 32 - 256) throw new RangeError(`copy: ${n} elements are more than one dispatch can address`)
   const strides = [from, to].map((place) => place.strides ?? rowMajor(shape))
   const names = ['from', 'to'] as const
   ;[from, to].forEach((place, i) => {
+    checkKeys(`copy: ${names[i]}`, place, PLACE_KEYS)
     const own = strides[i] as readonly number[]
     if (own.length !== shape.length)
       throw new RangeError(`copy: ${names[i]} has ${own.length} strides for ${shape.length} axes`)

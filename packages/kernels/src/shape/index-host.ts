@@ -1,6 +1,16 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/shape'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 
 export interface IndexedArgs {
   /** [outer, size, inner] */
@@ -20,19 +30,22 @@ export interface IndexedArgs {
   readonly type?: 'f32' | 'f16'
 }
 
+const INDEXED_KEYS = keysOf<IndexedArgs>()('x index out outer size count inner type')
+
 async function pick(
   runtime: Runtime,
-  what: string,
+  what: 'index_select' | 'gather',
   kernels: Readonly<Record<'f32' | 'f16', CompiledKernel>>,
-  { x, index, out, outer = 1, size, count, inner, type = 'f32' }: IndexedArgs,
-  indices: number,
+  args: IndexedArgs,
   options: HostOptions,
 ): Promise<void> {
+  checkKeys(what, args, INDEXED_KEYS)
+  const { x, index, out, outer = 1, size, count, inner, type = 'f32' } = args
   checkSizes(what, { outer, size, count, inner })
   const bytes = bytesIn(type)
   checkBuffers(what, {
     x: [x, outer * size * inner, bytes],
-    index: [index, indices],
+    index: [index, what === 'gather' ? outer * count * inner : count],
     out: [out, outer * count * inner, bytes],
   })
   await runtime.run(chosen(kernels[type], options), { x, index, out, outer, size, count, inner })
@@ -40,21 +53,14 @@ async function pick(
 
 /** out[o, j, c] = x[o, index[j], c], and 0 for an index that is not below `size`. A table of embeddings has outer = 1. */
 export const indexSelect = (runtime: Runtime, args: IndexedArgs, options: HostOptions = {}): Promise<void> =>
-  pick(runtime, 'index_select', { f32: g.index_select, f16: g.index_select_f16 }, args, args.count, options)
+  pick(runtime, 'index_select', { f32: g.index_select, f16: g.index_select_f16 }, args, options)
 
 /** The rows of a table: out[j, :] = x[index[j], :], zeros for an id that is not below `size`. */
 export const embedding = indexSelect
 
 /** out[o, j, c] = x[o, index[o, j, c], c], and 0 for an index that is not below `size`. */
 export const gather = (runtime: Runtime, args: IndexedArgs, options: HostOptions = {}): Promise<void> =>
-  pick(
-    runtime,
-    'gather',
-    { f32: g.gather, f16: g.gather_f16 },
-    args,
-    (args.outer ?? 1) * args.count * args.inner,
-    options,
-  )
+  pick(runtime, 'gather', { f32: g.gather, f16: g.gather_f16 }, args, options)
 
 export interface ScatterAddArgs {
   /** [outer, count, inner], f32 */
@@ -69,15 +75,15 @@ export interface ScatterAddArgs {
   readonly inner: number
 }
 
+const SCATTER_ADD_KEYS = keysOf<ScatterAddArgs>()('x index out outer size count inner')
+
 /**
  * out[o, index[j], c] += x[o, j, c], an index that is not below `size` adds nothing. Sums of several rows are in the order
  * of the device: equal up to rounding from run to run.
  */
-export async function scatterAdd(
-  runtime: Runtime,
-  { x, index, out, outer = 1, size, count, inner }: ScatterAddArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function scatterAdd(runtime: Runtime, args: ScatterAddArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('scatter_add', args, SCATTER_ADD_KEYS)
+  const { x, index, out, outer = 1, size, count, inner } = args
   checkSizes('scatter_add', { outer, size, count, inner })
   checkBuffers('scatter_add', {
     x: [x, outer * count * inner],

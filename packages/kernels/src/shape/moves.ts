@@ -1,5 +1,14 @@
 import { rowMajor, type Shape, sizeOf } from '../elementwise/shape'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import { copy, type MovedType } from './copy-host'
 
 /** What only moves elements: each a copy with the right strides. */
@@ -20,12 +29,17 @@ const checkAxis = (what: string, axis: number, rank: number): void => {
 
 const typed = (type: MovedType | undefined) => (type === undefined ? {} : { type })
 
+export interface PermuteArgs extends Moved {
+  /** For each axis of the result the one of x. */
+  readonly axes: readonly number[]
+}
+
+const PERMUTE_KEYS = keysOf<PermuteArgs>()('axes x shape out type')
+
 /** out[c[axes[0]], c[axes[1]], …] = x[c]: axis i of the result is axis `axes[i]` of x. */
-export async function permute(
-  runtime: Runtime,
-  { x, shape, axes, out, type }: Moved & { readonly axes: readonly number[] },
-  options: HostOptions = {},
-): Promise<void> {
+export async function permute(runtime: Runtime, args: PermuteArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('permute', args, PERMUTE_KEYS)
+  const { x, shape, axes, out, type } = args
   if ([...axes].sort((a, b) => a - b).join() !== shape.map((_, i) => i).join())
     throw new RangeError(`permute: axes must be a permutation of 0 … ${shape.length - 1}, got [${axes.join(', ')}]`)
   const strides = rowMajor(shape)
@@ -37,24 +51,20 @@ export async function permute(
   )
 }
 
+export interface SliceArgs extends Moved {
+  /** As Python has them, one for each axis: negative ones count from the end. */
+  readonly starts: readonly number[]
+  readonly ends: readonly number[]
+  /** 1 for every axis when left out; may be negative, not 0. */
+  readonly steps?: readonly number[]
+}
+
+const SLICE_KEYS = keysOf<SliceArgs>()('starts ends steps x shape out type')
+
 /** out = x[start : end : step] along every axis, as Python has it; steps may be negative. Gives the shape of the result. */
-export async function slice(
-  runtime: Runtime,
-  {
-    x,
-    shape,
-    starts,
-    ends,
-    steps = shape.map(() => 1),
-    out,
-    type,
-  }: Moved & {
-    readonly starts: readonly number[]
-    readonly ends: readonly number[]
-    readonly steps?: readonly number[]
-  },
-  options: HostOptions = {},
-): Promise<number[]> {
+export async function slice(runtime: Runtime, args: SliceArgs, options: HostOptions = {}): Promise<number[]> {
+  checkKeys('slice', args, SLICE_KEYS)
+  const { x, shape, starts, ends, steps = shape.map(() => 1), out, type } = args
   for (const [name, list] of Object.entries({ starts, ends, steps })) {
     if (list.length !== shape.length || !list.every(Number.isInteger))
       throw new RangeError(`slice: ${name} must be ${shape.length} integers, got [${list.join(', ')}]`)
@@ -79,12 +89,17 @@ export async function slice(
   return extents
 }
 
+export interface FlipArgs extends Moved {
+  /** Along which the order is reversed. */
+  readonly axes: readonly number[]
+}
+
+const FLIP_KEYS = keysOf<FlipArgs>()('axes x shape out type')
+
 /** x with the order along some axes reversed. */
-export async function flip(
-  runtime: Runtime,
-  { x, shape, axes, out, type }: Moved & { readonly axes: readonly number[] },
-  options: HostOptions = {},
-): Promise<void> {
+export async function flip(runtime: Runtime, args: FlipArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('flip', args, FLIP_KEYS)
+  const { x, shape, axes, out, type } = args
   for (const axis of axes) checkAxis('flip', axis, shape.length)
   const strides = rowMajor(shape)
   const offset = axes.reduce(
@@ -95,12 +110,17 @@ export async function flip(
   await copy(runtime, { from: { data: x, offset, strides: turned }, to: { data: out }, shape, ...typed(type) }, options)
 }
 
+export interface RepeatArgs extends Moved {
+  /** How often, for each axis. */
+  readonly times: readonly number[]
+}
+
+const REPEAT_KEYS = keysOf<RepeatArgs>()('times x shape out type')
+
 /** x, `times[a]` times along axis a. */
-export async function repeat(
-  runtime: Runtime,
-  { x, shape, times, out, type }: Moved & { readonly times: readonly number[] },
-  options: HostOptions = {},
-): Promise<void> {
+export async function repeat(runtime: Runtime, args: RepeatArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('repeat', args, REPEAT_KEYS)
+  const { x, shape, times, out, type } = args
   if (times.length !== shape.length)
     throw new RangeError(`repeat: times must be ${shape.length} numbers, got ${times.length}`)
   checkSizes('repeat', Object.fromEntries(times.map((t, axis) => [`times[${axis}]`, t])))
@@ -111,12 +131,17 @@ export async function repeat(
   await copy(runtime, { from: { data: x, strides: steps }, to: { data: out }, shape: walk, ...typed(type) }, options)
 }
 
+export interface ExpandArgs extends Moved {
+  /** The larger shape. */
+  readonly to: Shape
+}
+
+const EXPAND_KEYS = keysOf<ExpandArgs>()('to x shape out type')
+
 /** x seen as a larger shape, by the rules of broadcasting, and written out. */
-export async function expand(
-  runtime: Runtime,
-  { x, shape, to, out, type }: Moved & { readonly to: Shape },
-  options: HostOptions = {},
-): Promise<void> {
+export async function expand(runtime: Runtime, args: ExpandArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('expand', args, EXPAND_KEYS)
+  const { x, shape, to, out, type } = args
   const lead = to.length - shape.length
   const fits = lead >= 0 && shape.every((extent, axis) => extent === 1 || extent === to[axis + lead])
   if (!fits) throw new RangeError(`expand: [${shape.join(', ')}] does not broadcast to [${to.join(', ')}]`)
@@ -125,24 +150,37 @@ export async function expand(
   await copy(runtime, { from: { data: x, strides }, to: { data: out }, shape: to, ...typed(type) }, options)
 }
 
+interface Part {
+  readonly x: BufferLike
+  readonly shape: Shape
+}
+
+const PART_KEYS = keysOf<Part>()('x shape')
+
 export interface ConcatenateArgs {
   /** Row-major without gaps; their shapes are equal but along the axis. */
-  readonly inputs: readonly { readonly x: BufferLike; readonly shape: Shape }[]
+  readonly inputs: readonly Part[]
   readonly axis: number
   readonly out: BufferLike
   readonly type?: MovedType
 }
 
+const CONCATENATE_KEYS = keysOf<ConcatenateArgs>()('inputs axis out type')
+
 /** The inputs one after the other along an axis: one dispatch for each. Gives the shape of the result. */
 export async function concatenate(
   runtime: Runtime,
-  { inputs, axis, out, type }: ConcatenateArgs,
+  args: ConcatenateArgs,
   options: HostOptions = {},
 ): Promise<number[]> {
+  checkKeys('concatenate', args, CONCATENATE_KEYS)
+  const { inputs, axis, out, type } = args
   const [first] = inputs
   if (!first) throw new RangeError('concatenate: there are no inputs')
   checkAxis('concatenate', axis, first.shape.length)
-  for (const { shape } of inputs) {
+  for (const [i, input] of inputs.entries()) {
+    checkKeys(`concatenate: inputs[${i}]`, input, PART_KEYS)
+    const { shape } = input
     if (shape.length !== first.shape.length || shape.some((extent, a) => a !== axis && extent !== first.shape[a]))
       throw new RangeError(
         `concatenate: shapes [${first.shape.join(', ')}] and [${shape.join(', ')}] differ along another axis than ${axis}`,
@@ -162,19 +200,19 @@ export async function concatenate(
   return shape
 }
 
+export interface PadArgs extends Moved {
+  /** Elements before x, for each axis. */
+  readonly before: readonly number[]
+  /** And after it. */
+  readonly after: readonly number[]
+}
+
+const PAD_KEYS = keysOf<PadArgs>()('before after x shape out type')
+
 /** x, with `before[a]` and `after[a]` elements around it along axis a. What is around it has to be filled before: see `fill`. */
-export async function pad(
-  runtime: Runtime,
-  {
-    x,
-    shape,
-    before,
-    after,
-    out,
-    type,
-  }: Moved & { readonly before: readonly number[]; readonly after: readonly number[] },
-  options: HostOptions = {},
-): Promise<number[]> {
+export async function pad(runtime: Runtime, args: PadArgs, options: HostOptions = {}): Promise<number[]> {
+  checkKeys('pad', args, PAD_KEYS)
+  const { x, shape, before, after, out, type } = args
   for (const [name, list] of Object.entries({ before, after })) {
     if (list.length !== shape.length)
       throw new RangeError(`pad: ${name} must be ${shape.length} numbers, got ${list.length}`)
@@ -188,22 +226,6 @@ export async function pad(
   return whole
 }
 
-/** [batch, tokens, heads · size] → [batch, heads, tokens, size], as attention takes it. */
-export const splitHeads = (
-  runtime: Runtime,
-  { x, out, batch, tokens, heads, size, type }: HeadsArgs,
-  options: HostOptions = {},
-): Promise<void> =>
-  permute(runtime, { x, out, shape: [batch, tokens, heads, size], axes: [0, 2, 1, 3], ...typed(type) }, options)
-
-/** [batch, heads, tokens, size] → [batch, tokens, heads · size]: the inverse of `splitHeads`. */
-export const mergeHeads = (
-  runtime: Runtime,
-  { x, out, batch, tokens, heads, size, type }: HeadsArgs,
-  options: HostOptions = {},
-): Promise<void> =>
-  permute(runtime, { x, out, shape: [batch, heads, tokens, size], axes: [0, 2, 1, 3], ...typed(type) }, options)
-
 export interface HeadsArgs {
   readonly x: BufferLike
   readonly out: BufferLike
@@ -212,6 +234,24 @@ export interface HeadsArgs {
   readonly heads: number
   readonly size: number
   readonly type?: MovedType
+}
+
+const HEADS_KEYS = keysOf<HeadsArgs>()('x out batch tokens heads size type')
+
+/** [batch, tokens, heads · size] → [batch, heads, tokens, size], as attention takes it. */
+export async function splitHeads(runtime: Runtime, args: HeadsArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('split_heads', args, HEADS_KEYS)
+  const { x, out, batch, tokens, heads, size, type } = args
+  const moved = { x, out, shape: [batch, tokens, heads, size], axes: [0, 2, 1, 3], ...typed(type) }
+  await permute(runtime, moved, options)
+}
+
+/** [batch, heads, tokens, size] → [batch, tokens, heads · size]: the inverse of `splitHeads`. */
+export async function mergeHeads(runtime: Runtime, args: HeadsArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('merge_heads', args, HEADS_KEYS)
+  const { x, out, batch, tokens, heads, size, type } = args
+  const moved = { x, out, shape: [batch, heads, tokens, size], axes: [0, 2, 1, 3], ...typed(type) }
+  await permute(runtime, moved, options)
 }
 
 export interface PixelShuffleArgs {
@@ -228,14 +268,12 @@ export interface PixelShuffleArgs {
   readonly type?: MovedType
 }
 
+const PIXEL_SHUFFLE_KEYS = keysOf<PixelShuffleArgs>()('x out items channels height width factor type')
+
 /** Channels become places: each block of factor² channels is a factor × factor tile of one (Shi et al., 2016). */
-export const pixelShuffle = (
-  runtime: Runtime,
-  { x, out, items, channels, height, width, factor, type }: PixelShuffleArgs,
-  options: HostOptions = {},
-): Promise<void> =>
-  permute(
-    runtime,
-    { x, out, shape: [items, channels, factor, factor, height, width], axes: [0, 1, 4, 2, 5, 3], ...typed(type) },
-    options,
-  )
+export async function pixelShuffle(runtime: Runtime, args: PixelShuffleArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('pixel_shuffle', args, PIXEL_SHUFFLE_KEYS)
+  const { x, out, items, channels, height, width, factor, type } = args
+  const shape = [items, channels, factor, factor, height, width]
+  await permute(runtime, { x, out, shape, axes: [0, 1, 4, 2, 5, 3], ...typed(type) }, options)
+}

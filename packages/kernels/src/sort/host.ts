@@ -6,9 +6,11 @@ import {
   checkBuffers,
   checkChoice,
   checkDistinct,
+  checkKeys,
   checkSizes,
   chosen,
   type HostOptions,
+  keysOf,
   type Runtime,
 } from '../host'
 import { scan } from '../scan/host'
@@ -43,12 +45,12 @@ export interface SortPairsArgs {
   readonly bits?: number
 }
 
+const SORT_PAIRS_KEYS = keysOf<SortPairsArgs>()('keys values sortedKeys sortedValues n bits')
+
 /** Sorts u32 keys in ascending order, and the values with them; equal keys keep their order. */
-export async function sortPairs(
-  runtime: Runtime,
-  { keys, values, sortedKeys, sortedValues, n, bits = 32 }: SortPairsArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function sortPairs(runtime: Runtime, args: SortPairsArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('sort', args, SORT_PAIRS_KEYS)
+  const { keys, values, sortedKeys, sortedValues, n, bits = 32 } = args
   checkSizes('sort', { n, bits })
   checkDistinct('sort', { keys, values, sortedKeys, sortedValues })
   if (bits < 1 || bits > 32) throw new RangeError(`sort: bits must be from 1 to 32, got ${bits}`)
@@ -98,12 +100,12 @@ export interface SortArgs {
   readonly descending?: boolean
 }
 
+const SORT_KEYS = keysOf<SortArgs>()('x order sorted n type descending')
+
 /** Sorts numbers, with −∞ first and NaN last in ascending order: the permutation, and the sorted numbers. Stable. */
-export async function sort(
-  runtime: Runtime,
-  { x, order, sorted, n, type = 'f32', descending = false }: SortArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function sort(runtime: Runtime, args: SortArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('sort', args, SORT_KEYS)
+  const { x, order, sorted, n, type = 'f32', descending = false } = args
   checkSizes('sort', { n })
   checkChoice('sort', 'type', type, Object.keys(KEYS))
   checkDistinct('sort', { x, order, sorted })
@@ -127,12 +129,12 @@ export interface HistogramArgs {
   readonly bins: number
 }
 
+const HISTOGRAM_KEYS = keysOf<HistogramArgs>()('ids counts n bins')
+
 /** counts[id] += 1 for each id; one that is not below bins counts nothing. */
-export async function histogram(
-  runtime: Runtime,
-  { ids, counts, n, bins }: HistogramArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function histogram(runtime: Runtime, args: HistogramArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('histogram', args, HISTOGRAM_KEYS)
+  const { ids, counts, n, bins } = args
   checkSizes('histogram', { n, bins })
   checkBuffers('histogram', { ids: [ids, n], counts: [counts, bins] })
   if (n > 0 && bins > 0) await runtime.run(chosen(g.histogram, options), { ids, counts, n, bins })
@@ -149,12 +151,16 @@ export interface HistogramRangeArgs {
   readonly high: number
 }
 
+const HISTOGRAM_RANGE_KEYS = keysOf<HistogramRangeArgs>()('x counts n bins low high')
+
 /** Counts numbers in equal bins between low and high; what is outside, and NaN, counts nothing. */
 export async function histogramRange(
   runtime: Runtime,
-  { x, counts, n, bins, low, high }: HistogramRangeArgs,
+  args: HistogramRangeArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('histogram_range', args, HISTOGRAM_RANGE_KEYS)
+  const { x, counts, n, bins, low, high } = args
   checkSizes('histogram_range', { n, bins })
   if (!(high > low)) throw new RangeError(`histogram_range: high must be above low = ${low}, got ${high}`)
   checkBuffers('histogram_range', { x: [x, n], counts: [counts, bins] })
@@ -175,12 +181,12 @@ export interface CompactArgs {
   readonly n: number
 }
 
+const COMPACT_KEYS = keysOf<CompactArgs>()('x keep out count n')
+
 /** The elements whose flag is not 0, one after the other, and their number, which stays on the device. */
-export async function compact(
-  runtime: Runtime,
-  { x, keep, out, count, n }: CompactArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function compact(runtime: Runtime, args: CompactArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('compact', args, COMPACT_KEYS)
+  const { x, keep, out, count, n } = args
   checkSizes('compact', { n })
   checkDistinct('compact', { x, keep, out, count })
   checkBuffers('compact', { x: [x, n], keep: [keep, n], out: [out, n], count: [count, 1] })

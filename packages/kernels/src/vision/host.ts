@@ -1,6 +1,16 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/vision'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  checkBuffers,
+  checkKeys,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import { transposedSize, type Window, windowedSize } from './reference'
 
 type Pair = readonly [number, number]
@@ -109,11 +119,16 @@ async function convolve(
   return out
 }
 
+const CONV2D_KEYS = keysOf<Conv2dArgs>()(
+  'x weight bias y items channels size outs groups low high type filter stride pad dilation',
+)
+
 /**
  * y[n, o, p, q] = bias[o] + Σ weight[o, c, a, b] · x[n, c, p · stride − pad + a · dilation, …], in f32. Gives height and width of
  * the result. A convolution of one dimension has height and filter height 1.
  */
 export async function conv2d(runtime: Runtime, args: Conv2dArgs, options: HostOptions = {}): Promise<Pair> {
+  checkKeys('conv2d', args, CONV2D_KEYS)
   checkWindow('conv2d', args.size, args)
   const out = windowedSize(args.size, args)
   return convolve(runtime, 'conv2d', { f32: g.conv2d, f16: g.conv2d_f16 }, args, false, out, options)
@@ -128,13 +143,22 @@ export interface Conv1dArgs extends Omit<Conv2dArgs, 'size' | keyof Window> {
   readonly dilation?: number
 }
 
+const CONV1D_KEYS = keysOf<Conv1dArgs>()(
+  'length filter stride pad dilation x weight bias y items channels outs groups low high type',
+)
+
 /** conv2d of one dimension. Gives the length of the result. */
 export async function conv1d(runtime: Runtime, args: Conv1dArgs, options: HostOptions = {}): Promise<number> {
+  checkKeys('conv1d', args, CONV1D_KEYS)
   const { length, filter, stride = 1, pad = 0, dilation = 1, ...rest } = args
   const window: Window = { filter: [1, filter], stride: [1, stride], pad: [0, pad], dilation: [1, dilation] }
   const [, columns] = await conv2d(runtime, { ...rest, ...window, size: [1, length] } as Conv2dArgs, options)
   return columns
 }
+
+const CONV_TRANSPOSE2D_KEYS = keysOf<ConvTranspose2dArgs>()(
+  'outPad x weight bias y items channels size outs groups low high type filter stride pad dilation',
+)
 
 /** The adjoint of conv2d by its input: each element of x is spread over the places that it reaches. Gives height and width. */
 export async function convTranspose2d(
@@ -142,6 +166,7 @@ export async function convTranspose2d(
   args: ConvTranspose2dArgs,
   options: HostOptions = {},
 ): Promise<Pair> {
+  checkKeys('conv_transpose2d', args, CONV_TRANSPOSE2D_KEYS)
   checkWindow('conv_transpose2d', args.size, args)
   const out = transposedSize(args.size, args, args.outPad)
   const kernels = { f32: g.conv_transpose2d, f16: g.conv_transpose2d_f16 }
@@ -156,11 +181,16 @@ export interface Conv2dInt8Args extends Omit<Conv2dArgs, 'type'> {
   readonly zero?: number
 }
 
+const CONV2D_INT8_KEYS = keysOf<Conv2dInt8Args>()(
+  'weightScale scale zero x weight bias y items channels size outs groups low high filter stride pad dilation',
+)
+
 /**
  * conv2d of i8, four to a word: y = scale · weightScale[o] · Σ (x − zero) · weight + bias[o], in f32; x and weight in the orders of
  * conv2d, the sum exact. Gives height and width of the result.
  */
 export async function conv2dInt8(runtime: Runtime, args: Conv2dInt8Args, options: HostOptions = {}): Promise<Pair> {
+  checkKeys('conv2d_i8', args, CONV2D_INT8_KEYS)
   const { x, weight, weightScale, bias, y, items, channels, size, outs, groups = 1, scale, zero = 0 } = args
   const { filter, stride = [1, 1], pad = [0, 0], dilation = [1, 1], low = -MOST, high = MOST } = args
   checkWindow('conv2d_i8', size, args)
@@ -227,12 +257,16 @@ function pooled(what: string, { x, y, planes, size, type = 'f32', ...window }: P
   return { out, n, params: { ...sizes, filter, stride, pad, dilation } }
 }
 
+export interface MaxPool2dArgs extends Pool2dArgs {
+  /** Written, u32: the place of each element in its plane */
+  readonly index: BufferLike
+}
+
+const MAX_POOL2D_KEYS = keysOf<MaxPool2dArgs>()('index x y planes size type filter stride pad dilation')
+
 /** The greatest element of each window, and its place in the plane in `index` (u32). Gives height and width of the result. */
-export async function maxPool2d(
-  runtime: Runtime,
-  args: Pool2dArgs & { readonly index: BufferLike },
-  options: HostOptions = {},
-): Promise<Pair> {
+export async function maxPool2d(runtime: Runtime, args: MaxPool2dArgs, options: HostOptions = {}): Promise<Pair> {
+  checkKeys('max_pool2d', args, MAX_POOL2D_KEYS)
   const { out, n, params } = pooled('max_pool2d', args)
   checkBuffers('max_pool2d', { index: [args.index, n] })
   const kernel = args.type === 'f16' ? g.max_pool2d_f16 : g.max_pool2d
@@ -240,12 +274,16 @@ export async function maxPool2d(
   return out
 }
 
+export interface AvgPool2dArgs extends Pool2dArgs {
+  /** The mean is of all places of a window, those of the padding as 0. */
+  readonly withPad?: boolean
+}
+
+const AVG_POOL2D_KEYS = keysOf<AvgPool2dArgs>()('withPad x y planes size type filter stride pad dilation')
+
 /** The mean of each window: of its places in the image, or with `withPad` of all, padding as 0. Gives height and width. */
-export async function avgPool2d(
-  runtime: Runtime,
-  args: Pool2dArgs & { readonly withPad?: boolean },
-  options: HostOptions = {},
-): Promise<Pair> {
+export async function avgPool2d(runtime: Runtime, args: AvgPool2dArgs, options: HostOptions = {}): Promise<Pair> {
+  checkKeys('avg_pool2d', args, AVG_POOL2D_KEYS)
   const { out, n, params } = pooled('avg_pool2d', args)
   const kernel = args.type === 'f16' ? g.avg_pool2d_f16 : g.avg_pool2d
   const given = { x: args.x, y: args.y, ...params, with_pad: Number(args.withPad ?? false) }
@@ -276,9 +314,11 @@ function resized(what: string, { x, y, planes, size, out, type = 'f32' }: Resize
 
 const pick = (type: VisionType | undefined, f32: CompiledKernel, f16: CompiledKernel): CompiledKernel =>
   type === 'f16' ? f16 : f32
+const RESIZE_KEYS = keysOf<ResizeArgs>()('x y planes size out type')
 
 /** The mean of the part of x that belongs to each place of the result. */
 export async function adaptiveAvgPool2d(runtime: Runtime, args: ResizeArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('adaptive_avg_pool2d', args, RESIZE_KEYS)
   const params = resized('adaptive_avg_pool2d', args)
   const kernel = pick(args.type, g.adaptive_avg_pool2d, g.adaptive_avg_pool2d_f16)
   if (params) await runtime.run(chosen(kernel, options), { x: args.x, y: args.y, ...params })
@@ -286,6 +326,7 @@ export async function adaptiveAvgPool2d(runtime: Runtime, args: ResizeArgs, opti
 
 /** The element of x at ⌊place · size / out⌋. */
 export async function upsampleNearest2d(runtime: Runtime, args: ResizeArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('upsample_nearest2d', args, RESIZE_KEYS)
   const params = resized('upsample_nearest2d', args)
   const { x, y, size, out } = args
   const scale = [size[0] / out[0], size[1] / out[1]]
@@ -293,12 +334,20 @@ export async function upsampleNearest2d(runtime: Runtime, args: ResizeArgs, opti
   if (params) await runtime.run(chosen(kernel, options), { x, y, ...params, scale })
 }
 
+export interface UpsampleBilinear2dArgs extends ResizeArgs {
+  /** The corners of both images are the same places; otherwise their edges. */
+  readonly corners?: boolean
+}
+
+const UPSAMPLE_BILINEAR2D_KEYS = keysOf<UpsampleBilinear2dArgs>()('corners x y planes size out type')
+
 /** Between four elements of x; with `corners` the corners of both images are the same places, else their edges. */
 export async function upsampleBilinear2d(
   runtime: Runtime,
-  args: ResizeArgs & { readonly corners?: boolean },
+  args: UpsampleBilinear2dArgs,
   options: HostOptions = {},
 ): Promise<void> {
+  checkKeys('upsample_bilinear2d', args, UPSAMPLE_BILINEAR2D_KEYS)
   const params = resized('upsample_bilinear2d', args)
   const { x, y, size, out, corners = false } = args
   const by = (axis: 0 | 1): number =>
@@ -326,8 +375,11 @@ export interface GridSampleArgs {
   readonly type?: VisionType
 }
 
+const GRID_SAMPLE_KEYS = keysOf<GridSampleArgs>()('x grid y items channels size out nearest corners type')
+
 /** x at the places of a grid; 0 outside. */
 export async function gridSample(runtime: Runtime, args: GridSampleArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('grid_sample', args, GRID_SAMPLE_KEYS)
   const { x, grid, y, items, channels, size, out, nearest = false, corners = false, type = 'f32' } = args
   checkSizes('grid_sample', { items, channels })
   const params = resized('grid_sample', { x, y, planes: items * channels, size, out, type })
@@ -356,12 +408,12 @@ export interface BatchNormArgs {
   readonly type?: VisionType
 }
 
+const BATCH_NORM_KEYS = keysOf<BatchNormArgs>()('x mean variance weight bias y items channels places eps type')
+
 /** y = (x − mean[c]) / √(variance[c] + eps) · weight[c] + bias[c], with the statistics of the training. */
-export async function batchNorm(
-  runtime: Runtime,
-  { x, mean, variance, weight, bias, y, items, channels, places, eps = 1e-5, type = 'f32' }: BatchNormArgs,
-  options: HostOptions = {},
-): Promise<void> {
+export async function batchNorm(runtime: Runtime, args: BatchNormArgs, options: HostOptions = {}): Promise<void> {
+  checkKeys('batch_norm', args, BATCH_NORM_KEYS)
+  const { x, mean, variance, weight, bias, y, items, channels, places, eps = 1e-5, type = 'f32' } = args
   checkSizes('batch_norm', { items, channels, places })
   const n = items * channels * places
   const each = Object.entries({ mean, variance, weight, bias }).map(

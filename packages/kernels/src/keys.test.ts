@@ -1,0 +1,142 @@
+import type { Runtime } from '@weft/runtime'
+import { describe, expect, it } from 'vitest'
+import { checkKeys, chosen, keysOf } from './host'
+import * as kernels from './index'
+
+/** No test here gets so far that a device is asked. */
+const runtime = new Proxy({}, { get: () => expect.unreachable('the device was asked') }) as Runtime
+
+type HostFunction = (...args: readonly unknown[]) => Promise<unknown>
+
+/** All that takes a runtime. */
+const hostFunctions = Object.entries(kernels).flatMap(([name, value]) =>
+  typeof value === 'function' && /^[^(]*\(runtime\b/.test(String(value))
+    ? [[name, value as HostFunction] as const]
+    : [],
+)
+
+/** What stands between the runtime and the arguments. */
+const BEFORE: Readonly<Record<string, readonly unknown[]>> = { runElementwise: [kernels.ops.add], reduce: ['sum'] }
+
+const refusal = async (name: string, run: HostFunction, args: unknown): Promise<string> => {
+  try {
+    await run(runtime, ...(BEFORE[name] ?? []), args)
+  } catch (error) {
+    expect(error).toBeInstanceOf(RangeError)
+    return (error as Error).message
+  }
+  return expect.unreachable(`${name} took it`)
+}
+
+describe('host functions', () => {
+  it('are all here', () => {
+    const names = hostFunctions.map(([name]) => name)
+    expect(names).toEqual(
+      expect.arrayContaining(['gemm', 'softmaxBackward', 'embeddingBackward', 'projectQkv', 'conv1d']),
+    )
+    expect(names.length).toBeGreaterThan(70)
+  })
+
+  it.each(hostFunctions)('%s refuses a key that it does not know, and names those that it does', async (name, run) => {
+    const message = await refusal(name, run, { transposeb: true })
+    expect(message).toMatch(/^\w+: there is no 'transposeb'(, did you mean 'transposeB'\?)?; known are \w+(, \w+)+$/)
+  })
+
+  it.each(hostFunctions)('%s refuses what is no object', async (name, run) => {
+    expect(await refusal(name, run, undefined)).toMatch(/^\w+: takes an object with \w+(, \w+)+, got undefined$/)
+  })
+})
+
+describe('checkKeys', () => {
+  it('says which key is meant where one differs by case or underscores only', () => {
+    const names = keysOf<{ readonly a: number; readonly transposeB?: boolean }>()('a transposeB')
+    const check = (given: unknown) => () => checkKeys('gemm', given, names)
+    expect(check({ a: 1, transposeB: true })).not.toThrow()
+    expect(check({})).not.toThrow()
+    expect(check({ a: 1, transpose_b: true })).toThrow(
+      "gemm: there is no 'transpose_b', did you mean 'transposeB'?; known are a, transposeB",
+    )
+    expect(check({ b: 1 })).toThrow("gemm: there is no 'b'; known are a, transposeB")
+    expect(check(null)).toThrow('gemm: takes an object with a, transposeB, got null')
+  })
+
+  it('has the names of a type, all of them and no other', () => {
+    interface Two {
+      readonly x: number
+      readonly y?: number
+    }
+    expect(keysOf<Two>()('x y')).toEqual(['x', 'y'])
+    // @ts-expect-error: y is missing
+    keysOf<Two>()('x')
+    // @ts-expect-error: there is no z
+    keysOf<Two>()('x y z')
+  })
+
+  it('knows the options too', () => {
+    const artifact = { name: 'saxpy' } as Parameters<typeof chosen>[0]
+    expect(() => chosen(artifact, { kernal: artifact } as object)).toThrow(
+      "options of saxpy: there is no 'kernal'; known are kernel, kernels, bindingLimit",
+    )
+  })
+})
+
+describe('what is inside of arguments', () => {
+  const x = { size: 4096 } as never
+  const sizes = { batch: 1, heads: 1, queries: 1, keys: 1, headSize: 4 }
+  const all = { q: x, k: x, v: x, out: x, ...sizes }
+
+  it.each<[string, () => Promise<unknown> | unknown, string]>([
+    [
+      'a matrix',
+      () => kernels.gemm(runtime, { a: { data: x, rows: 1 } as never, b: x, c: x, m: 1, n: 1, k: 1 }),
+      "gemm: a: there is no 'rows'; known are data, offset, row, batch",
+    ],
+    [
+      'a mask',
+      () => kernels.attentionForward(runtime, { ...all, mask: { data: x, stride: [0, 0, 0, 1] } as never }),
+      "attention_forward: mask: there is no 'stride'; known are data, strides",
+    ],
+    [
+      'a dropout',
+      () => kernels.attentionForward(runtime, { ...all, dropout: { probability: 0, seed: 1, p: 0 } as never }),
+      "attention_forward: dropout: there is no 'p'; known are probability, seed",
+    ],
+    [
+      'weights',
+      () => kernels.quantizedMatmul(runtime, { weights: { groups: 32 } as never, x, y: x, m: 1 }),
+      "quant_matmul: weights: there is no 'groups'; known are format, w, scales, zeros, n, k, group",
+    ],
+    [
+      'blocks',
+      () => kernels.blockMatmul(runtime, { weights: { group: 32 } as never, x, y: x, m: 1 }),
+      "quant_matmul: weights: there is no 'group'; known are format, w, offset, n, k",
+    ],
+    [
+      'a tensor of int8',
+      () => kernels.reluInt8(runtime, { x: { data: x, scale: 1, zeros: 0 } as never, out: x, n: 4 }),
+      "relu_int8: x: there is no 'zeros'; known are data, scale, zero",
+    ],
+    [
+      'a place',
+      () => kernels.copy(runtime, { from: { data: x, stride: [1] } as never, to: { data: x }, shape: [1] }),
+      "copy: from: there is no 'stride'; known are data, strides, offset",
+    ],
+    [
+      'what is joined',
+      () => kernels.concatenate(runtime, { inputs: [{ x, shape: [1], axis: 0 } as never], axis: 0, out: x }),
+      "concatenate: inputs[0]: there is no 'axis'; known are x, shape",
+    ],
+    [
+      'an input of an operation',
+      () => kernels.runElementwise(runtime, kernels.ops.abs, { inputs: [{ data: x, shapes: [1] } as never], out: x }),
+      "abs: inputs[0]: there is no 'shapes'; known are data, shape, strides, offset",
+    ],
+    [
+      'the choice of a row',
+      () => kernels.sampleChoices([{ topk: 1 } as never]),
+      "sample_choices: row 0: there is no 'topk', did you mean 'topK'?; known are temperature, topK, topP",
+    ],
+  ])('%s', async (_, run, message) => {
+    await expect((async () => run())()).rejects.toThrow(message)
+  })
+})
