@@ -22,35 +22,33 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
   const x = { q: uniform(1, rows, -1, 1), k: uniform(2, pairs, -1, 1), v: uniform(3, pairs, -1, 1) }
   const dout = uniform(4, rows, -1, 1)
   const upload = (data: Float32Array) => runtime().buffer(data)
-  const args = () => ({
-    ...{ q: upload(x.q), k: upload(x.k), v: upload(x.v), dout: upload(dout), ...sizes },
+  const inputs = () => ({
+    ...{ q: upload(x.q), k: upload(x.k), v: upload(x.v), ...sizes },
     ...{ out: upload(new Float32Array(rows)), lse: upload(new Float32Array(24)) },
+  })
+  const gradients = () => ({
+    dout: upload(dout),
     ...{ dq: upload(new Float32Array(rows)), dk: upload(new Float32Array(pairs)), dv: upload(new Float32Array(pairs)) },
   })
-
-  it('after the forward, with the weights that it dropped', async () => {
-    const all = args()
-    const given = { causal: true, softCap: 3, dropout: { probability: 0.25, seed: 5 } }
-    await kernels.attentionForward(runtime(), { ...all, ...given }, options)
-    await kernels.attentionBackward(runtime(), { ...all, ...given }, options)
-    const keep = (h: number, i: number, j: number) => randomBitsOf(5, [h, i, j]) >= dropThreshold(0.25)
-    const reference = { ...sizes, ...x, dout, causal: true, softCap: 3, keep, keepScale: 1 / 0.75 }
-    const expected = kernels.attentionBackwardReference(reference)
-    for (const name of ['dq', 'dk', 'dv'] as const)
-      expect(maxError(await all[name].read(Float32Array), expected[name]).relative).toBeLessThan(1e-4)
-  })
+  const args = () => ({ ...inputs(), ...gradients() })
 
   const check = async (
     given: Partial<kernels.AttentionForwardArgs>,
     reference: Partial<kernels.AttentionForwardReferenceArgs>,
   ) => {
-    const all = args()
-    await kernels.attentionForward(runtime(), { ...all, ...given }, options)
-    await kernels.attentionBackward(runtime(), { ...all, ...given }, options)
+    const [forward, backward] = [{ ...inputs(), ...given }, gradients()]
+    await kernels.attentionForward(runtime(), forward, options)
+    await kernels.attentionBackward(runtime(), { ...forward, ...backward }, options)
     const expected = kernels.attentionBackwardReference({ ...sizes, ...x, dout, ...reference })
     for (const name of ['dq', 'dk', 'dv'] as const)
-      expect(maxError(await all[name].read(Float32Array), expected[name]).relative).toBeLessThan(1e-4)
+      expect(maxError(await backward[name].read(Float32Array), expected[name]).relative).toBeLessThan(1e-4)
   }
+
+  it('after the forward, with the weights that it dropped', async () => {
+    const keep = (h: number, i: number, j: number) => randomBitsOf(5, [h, i, j]) >= dropThreshold(0.25)
+    const given = { causal: true, softCap: 3 }
+    await check({ ...given, dropout: { probability: 0.25, seed: 5 } }, { ...given, keep, keepScale: 1 / 0.75 })
+  })
 
   it('of a padded batch, with and without places of its own', async () => {
     const lengths = Uint32Array.of(11, 4)
@@ -70,8 +68,9 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
   })
 
   it('is the same to the last bit from run to run', async () => {
-    const all = args()
-    await kernels.attentionForward(runtime(), all, options)
+    const forward = inputs()
+    const all = { ...forward, ...gradients() }
+    await kernels.attentionForward(runtime(), forward, options)
     const once = async () => {
       await kernels.attentionBackward(runtime(), all, options)
       return [await all.dq.read(Float32Array), await all.dk.read(Float32Array), await all.dv.read(Float32Array)]

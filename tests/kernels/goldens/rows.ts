@@ -64,13 +64,15 @@ async function normHost(golden: Golden, desk: Desk): Promise<Results> {
   const { runtime, options } = desk
   const rows = golden.attrs<Rows>()
   if (golden.op === 'groupnorm') {
-    await kernels.groupnorm(runtime, { ...common, bias, y, ...shape }, options)
-    await kernels.groupnormBackward(runtime, { ...back, dbias, ...shape }, options)
+    const { centered: _, ...sizes } = shape
+    await kernels.groupnorm(runtime, { ...common, bias, y, ...sizes }, options)
+    await kernels.groupnormBackward(runtime, { ...back, dbias, ...sizes }, options)
   } else if (golden.op === 'layernorm') {
     await kernels.layernorm(runtime, { ...common, bias, y, ...rows }, options)
     await kernels.layernormBackward(runtime, { ...back, dbias, ...rows }, options)
   } else {
-    if (golden.type === 'f32') await kernels.rmsnorm(runtime, { ...common, y, ...rows }, desk.one('rmsnorm'))
+    const { type, ...plain } = { ...common, y, ...rows }
+    if (type === 'f32') await kernels.rmsnorm(runtime, plain, desk.one('rmsnorm'))
     await kernels.rmsnormBackward(runtime, { ...back, ...rows }, options)
   }
   const whole = golden.op !== 'rmsnorm'
@@ -160,13 +162,13 @@ export const crossEntropy: Check = {
     return { ...kernels.crossEntropyReference(args), dx: kernels.crossEntropyBackwardReference(args) }
   },
   host: async (golden, desk) => {
-    const s = golden.attrs<Loss>()
+    const { scale, ...s } = golden.attrs<Loss>()
     const { runtime, options } = desk
     const [loss, lse] = [desk.empty(s.rows, 'f32'), desk.empty(s.rows, 'f32')]
     const dx = desk.empty(s.rows * s.cols)
     const args = { x: desk.put('x'), target: desk.words(golden.input('target')), lse, type: golden.type, ...s }
     await kernels.crossEntropy(runtime, { ...args, loss }, options)
-    await kernels.crossEntropyBackward(runtime, { ...args, dx }, options)
+    await kernels.crossEntropyBackward(runtime, { ...args, dx, scale }, options)
     return {
       loss: await desk.read(loss, s.rows, 'f32'),
       lse: await desk.read(lse, s.rows, 'f32'),
