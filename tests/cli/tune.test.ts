@@ -14,6 +14,7 @@ import { bundleTune } from '../../scripts/tune.mjs'
 import { bundleCli } from '../../scripts/weft.mjs'
 import { driverOf } from '../engines/install.js'
 import { fromF16 } from '../parity/data.js'
+import { blocksOf } from '../readme/blocks.js'
 import { type Folder, folder, root, run, weftHere } from './weft.js'
 
 const FIXTURE = join(root, 'tests/cli/fixtures/tunables.ts')
@@ -43,6 +44,7 @@ beforeAll(() => {
       '...scale, problem: (s: ScaleShape) => ({ ...scale.problem(s), expected: () => ({ value: Number.NaN, bound: 0 }) })',
     ),
     'form.ts': changed('...scale, incumbent: { size: 64, times: 1 }'),
+    'none-here.ts': changed("...scale, feasible: () => 'not here', problem: () => { throw new Error('asked for') }"),
     'empty.ts': changed('...scale, space: { size: [], times: [1] }'),
   })
 })
@@ -147,7 +149,15 @@ describe('weft tune', () => {
     expect(JSON.parse(stdout)).toMatchObject({ results: [{ incumbent: null }] })
     const none = await tune('all-wrong.ts', '--engine', 'cpu')
     expect(none.code).toBe(1)
-    expect(none.stdout).toContain('  no kernel is right, or none was timed')
+    expect(none.stdout).toContain('  no kernel is right\n')
+  })
+
+  it('makes nothing of a problem where the device can run no kernel, and that is no failure', async () => {
+    const { code, stdout } = await tune('none-here.ts', '--engine', 'cpu')
+    expect(code).toBe(0)
+    expect(stdout).toContain(
+      '  this device can run none of the kernels\n  timed 0 kernels\n  infeasible 12: not here\n',
+    )
   })
 
   it('ends in time with what it knows', async () => {
@@ -290,6 +300,27 @@ it('is one file with its tunables for a machine that has Node alone', async () =
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, results: [{ family: 'scale', state: 'done' }] })
   expect(readdirSync(alone).sort()).toEqual(['out.json', 'tune.mjs'])
   rmSync(alone, { recursive: true })
+})
+
+describe('docs/tuning.md', () => {
+  const blocks = blocksOf('docs/tuning.md')
+
+  it('shows a command, and what it prints for the tunable of the page', async () => {
+    const page = folder(Object.fromEntries(blocks.flatMap(({ info, text }) => (info.file ? [[info.file, text]] : []))))
+    const command = blocks.find(({ language }) => language === 'sh')?.text.trim() ?? ''
+    expect(command).toMatch(/^npx weft tune /)
+    const args = command.split(' ').slice(2)
+    const { code, stdout, stderr } = await weftHere([...args, '--engine', 'cpu', '--samples', '2'], page.path)
+    expect(code, stderr).toBe(0)
+    const lines = blocks.find(({ info }) => 'tuned' in info)?.text.split('\n') ?? []
+    expect(lines.length).toBeGreaterThan(3)
+    for (const line of lines.filter((text) => text.trim() !== '…'))
+      expect(stdout).toMatch(new RegExp(`^${line.replaceAll('…', '.*')}$`, 'm'))
+    expect(JSON.parse(page.read('sums.json'))).toMatchObject({
+      results: [{ family: 'row_sums', state: 'done', refused: [] }],
+    })
+    page.dispose()
+  })
 })
 
 describe('contents', () => {

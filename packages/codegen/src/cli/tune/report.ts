@@ -6,8 +6,7 @@ import { shapeText, titleOf } from './problem'
 
 const time = (ms: number): string => (ms < 1 ? `${(ms * 1000).toPrecision(4)} µs` : `${ms.toPrecision(4)} ms`)
 
-function rateOf({ work = {} }: Problem, ms: number): string {
-  const { operations, bytes } = work
+function rateOf({ operations, bytes }: NonNullable<Problem['work']>, ms: number): string {
   const rates = [
     operations === undefined ? '' : `, ${(operations / ms / 1e9).toPrecision(3)} TFLOP/s`,
     bytes === undefined ? '' : `, ${(bytes / ms / 1e6).toPrecision(3)} GB/s`,
@@ -15,18 +14,24 @@ function rateOf({ work = {} }: Problem, ms: number): string {
   return rates.join('')
 }
 
+/** Why there is no winner. */
+function nothingOf({ candidates, refused, state }: TunedShape): string {
+  if (state !== 'done') return candidates.length > 0 ? 'not decided' : 'no kernel was timed'
+  return refused.length > 0 ? 'no kernel is right' : 'this device can run none of the kernels'
+}
+
 const speedup = ({ ratio }: Timed): string => `${(1 / ratio[1]).toFixed(2)}×`
 
 /** The lines of one shape: who won, the next ones, and what became of the rest. */
 export function shapeLines(tunable: Tunable, result: TunedShape): string[] {
-  const problem = tunable.problem(result.shape)
   const { winner, incumbent, candidates, refused, infeasible } = result
+  const { work = {} } = candidates.length > 0 ? tunable.problem(result.shape) : {}
   const timed = (one: Timed): string =>
-    `${one.kernel}: ${time(one.ms)}${rateOf(problem, one.ms)}, error ${one.error.toPrecision(2)} of its bound`
+    `${one.kernel}: ${time(one.ms)}${rateOf(work, one.ms)}, error ${one.error.toPrecision(2)} of its bound`
   const lines = [
     `${titleOf(tunable)}, ${shapeText(result.shape)}${result.state === 'done' ? '' : ` (${result.state})`}`,
   ]
-  if (winner === null) lines.push('  no kernel is right, or none was timed')
+  if (winner === null) lines.push(`  ${nothingOf(result)}`)
   else if (winner.hash === incumbent?.hash) lines.push(`  stays ${timed(winner)}; nothing is faster beyond the noise`)
   else lines.push(`  takes ${timed(winner)}${incumbent ? `; ${speedup(winner)} of the incumbent` : ''}`)
   for (const one of candidates.filter(({ hash }) => hash !== winner?.hash).slice(0, 3))

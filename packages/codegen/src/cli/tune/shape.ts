@@ -28,6 +28,7 @@ export async function tuneShape(
     session.say(`${title}: done before`)
     return earlier
   }
+  if (candidates.feasible.length === 0) return nothing(session, candidates, { family, type, shape, key })
   const bench = await Bench.open(session.runtime, tunable, shape, session.cacheBytes)
   try {
     const tuning = new ShapeTuning(session, tunable, candidates, bench, { family, type, shape, key, title }, earlier)
@@ -35,6 +36,20 @@ export async function tuneShape(
   } finally {
     if (!session.runtime.lost) bench.close()
   }
+}
+
+const today = (): string => new Date().toISOString().slice(0, 10)
+
+/** Where there is nothing to compare, nothing of the problem is made: the device may lack its types as well. */
+function nothing(
+  { results }: Session,
+  { refused, infeasible }: Candidates,
+  of: Pick<TunedShape, 'family' | 'type' | 'shape' | 'key'>,
+): TunedShape {
+  const empty = { state: 'done', date: today(), round: 0, winner: null, incumbent: null, candidates: [] } as const
+  const result = { ...of, ...empty, refused, infeasible }
+  results.put(result)
+  return result
 }
 
 interface About {
@@ -167,7 +182,7 @@ class ShapeTuning {
     const latest = candidates.filter((timed) => timed.round === rounds[0])
     const result: TunedShape = {
       ...{ family, type, shape, state, key, round: this.#round },
-      date: new Date().toISOString().slice(0, 10),
+      date: today(),
       winner: winnerOf(latest, incumbent),
       incumbent,
       candidates,

@@ -58,7 +58,7 @@ export const outputsOf = (candidates: readonly Candidate[]): string[] => [
 /** The candidates that are right on the small shapes of a tunable, every number of them. */
 export async function tried(session: Session, tunable: Tunable, candidates: Candidates): Promise<Candidates> {
   let { feasible, refused } = candidates
-  for (const shape of tunable.trials) {
+  for (const shape of feasible.length > 0 ? tunable.trials : []) {
     const bench = await Bench.open(session.runtime, tunable, shape, 0)
     try {
       const check = Check.of(bench, outputsOf(feasible), 'all')
