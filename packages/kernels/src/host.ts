@@ -1,5 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { BufferLike, Runtime } from '@weft/runtime'
+import type { Tuning } from './tuning'
 
 /** What every host function takes. */
 export interface HostOptions {
@@ -12,8 +13,19 @@ export interface HostOptions {
   readonly kernels?: (name: string) => CompiledKernel | undefined
 }
 
-/** Of all host functions; the limit is that of products. */
-const OPTIONS = ['kernel', 'kernels', 'bindingLimit']
+/** Of all host functions; the limit is that of products, the last two those of functions that choose. */
+const OPTIONS = ['kernel', 'kernels', 'bindingLimit', 'tuning', 'verify']
+
+/** What functions take that have several kernels for one problem. */
+export interface ChoiceOptions {
+  /** Measured choices, `tuningOf(JSON.parse(text))`, in place of those that ship for the device; null: by rules alone. */
+  readonly tuning?: Tuning | null
+  /**
+   * Tests a kernel that needs features of the device on a small problem before it is first used there, and takes the portable one where
+   * its numbers are wrong; see `verdicts`.
+   */
+  readonly verify?: boolean
+}
 
 /** The kernel to run in place of one that ships. There is none for a `type` that the function does not know. */
 export function chosen(artifact: CompiledKernel | undefined, options: HostOptions): CompiledKernel {

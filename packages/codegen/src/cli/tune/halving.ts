@@ -11,7 +11,7 @@ export interface Score {
 /** So few challengers of the incumbent are worth a long look. */
 export const FINALISTS = 4
 /** Nothing comes back from here, whatever the noise. */
-const HOPELESS = 1.5
+const HOPELESS = 1.25
 
 /** Samples of a round: few while there are many challengers, twice as many each time, all of them in the last one. */
 export const samplesOf = (round: number, challengers: number, final: number): number =>
