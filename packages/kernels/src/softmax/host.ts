@@ -1,6 +1,6 @@
-import { artifact } from '../../generated/softmax/softmax'
 import {
   type BufferLike,
+  bytesOf,
   checkBuffers,
   checkKeys,
   checkSizes,
@@ -9,6 +9,7 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { chooseSoftmax } from './choose'
 
 export interface SoftmaxArgs {
   /** rows × cols, row-major */
@@ -27,5 +28,12 @@ export async function softmax(runtime: Runtime, args: SoftmaxArgs, options: Host
   const { x, y, rows, cols } = args
   checkSizes('softmax', { rows, cols })
   checkBuffers('softmax', { x: [x, rows * cols], y: [y, rows * cols] })
-  if (cols > 0) await runtime.run(chosen(artifact, options), { x, y, rows, cols })
+  if (rows * cols === 0) return
+  const quads = [x, y].every((buffer) => bytesOf(buffer) % 16 === 0)
+  const { way, kernel } = chooseSoftmax(
+    { cols, quads },
+    options.kernel ? { software: false, backend: 'webgpu' } : runtime.info,
+  )
+  if (way === 'serial') await runtime.run(chosen(kernel, options), { x, y, rows, quads: cols / 4 })
+  else await runtime.run(chosen(kernel, options), { x, y, rows, cols })
 }

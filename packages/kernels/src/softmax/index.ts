@@ -1,2 +1,3 @@
+export { chooseSoftmax } from './choose'
 export { type SoftmaxArgs, softmax } from './host'
 export { logSoftmaxReference, softmaxReference } from './reference'

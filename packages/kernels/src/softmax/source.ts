@@ -1,1 +1,2 @@
+export { softmaxSerial } from './serial'
 export { softmax } from './softmax'
