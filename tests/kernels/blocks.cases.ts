@@ -1,4 +1,4 @@
-import { blockKernels } from '@weft/kernels/source'
+import { blockKernels, blockLines } from '@weft/kernels/source'
 import { BLOCKS, type BlockName } from '../../packages/kernels/src/blocks/layout.js'
 import { packBlocks, unpackBlocks } from '../../packages/kernels/src/blocks/pack.js'
 import { normal } from '../../packages/kernels/src/testing/index.js'
@@ -26,4 +26,14 @@ const cases: readonly ParityCase[] = blockKernels.map((kernel) => {
   return weightCase(kernel, blockWeights(format, n, 2, before), m, before > 0 ? ' behind 3 blocks [case-S30]' : '')
 })
 
-export const blocksCases: readonly ParityCase[] = cases.map(shipped)
+/** Blocks of 144 and 176 bytes begin at multiples of 16, the others anywhere. */
+const lines: readonly ParityCase[] = blockLines.map((kernel, i) => {
+  const format = kernel.name.replace(/^[a-z0-9]+_|_lines(_f16)?$/g, '') as BlockName
+  const [n, blocks, m] = [
+    [5, 9, 1],
+    [3, 2, 5],
+  ][i % 2] as [number, number, number]
+  return weightCase(kernel, blockWeights(format, n, blocks, 3), m, ' behind 3 blocks')
+})
+
+export const blocksCases: readonly ParityCase[] = [...cases, ...lines].map(shipped)

@@ -1,4 +1,4 @@
-import { quantized } from '@weft/kernels/source'
+import { quantized, quantLines } from '@weft/kernels/source'
 import {
   dequantizeWeights,
   type PackedWeights,
@@ -14,21 +14,27 @@ import { shipped } from './outputs.js'
 import { type CaseWeights, weightCase } from './weights.js'
 
 /** Weights as the kernels get them, with words and scales behind that must not be read. */
-function bound(weights: PackedWeights): CaseWeights {
+function bound(weights: PackedWeights, lines = false): CaseWeights {
   const { format, n, k, group, w, scales, zeros } = weights
   const int4 = format.startsWith('int4')
   const poisoned = Float32Array.from([...scales, Number.NaN, Number.NaN])
   return {
     bindings: { w: Uint32Array.from([...w, 0xffff_ffff]), scales: poisoned, ...(zeros ? { zeros } : {}) },
-    params: int4 ? { words: Math.ceil(k / 8), group, groups: Math.ceil(k / group) } : { words: Math.ceil(k / 4) },
+    params: int4
+      ? {
+          words: Math.ceil(k / 8),
+          groups: Math.ceil(k / group),
+          ...(lines ? { group_log2: Math.log2(group) } : { group }),
+        }
+      : { words: Math.ceil(k / 4) },
     values: dequantizeWeights(weights),
     n,
     k,
   }
 }
 
-const random = (format: WordFormat, n: number, k: number, group: number): CaseWeights =>
-  bound(quantizeWeights(format, uniform(1, n * k, -1, 2), { n, k, group }))
+const random = (format: WordFormat, n: number, k: number, group: number, lines = false): CaseWeights =>
+  bound(quantizeWeights(format, uniform(1, n * k, -1, 2), { n, k, group }), lines)
 
 const byName = (name: string) => quantized.find((kernel) => kernel.name === name) as (typeof quantized)[number]
 
@@ -90,6 +96,16 @@ const cases: readonly ParityCase[] = [
     const m = /matvec1/.test(kernel.name) ? 2 : /matvec4/.test(kernel.name) ? 7 : 5
     const n = kernel.name.startsWith('matmul') ? 66 : 3
     return weightCase(kernel, random(format, n, [35, 70, 129, 96][i % 4] as number, [32, 64, 128][i % 3] as number), m)
+  }),
+  ...quantLines.map((kernel, i) => {
+    const format = kernel.name.replace(/^[a-z0-9]+_|_lines(_f16)?$/g, '') as WordFormat
+    const [n, k] = [
+      [5, 2080],
+      [3, 96],
+      [9, 32],
+      [4, 4128],
+    ][i % 4] as [number, number]
+    return weightCase(kernel, random(format, n, k, [32, 64, 128][i % 3] as number, true), i % 4 === 3 ? 1 : 5)
   }),
   weightCase(byName('matmul_int4'), random('int4', 65, 32, 32), 65),
   weightCase(byName('matmul_int8'), random('int8', 1, 1, 1), 1),

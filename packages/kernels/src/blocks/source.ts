@@ -1,7 +1,12 @@
+import { lineKernels } from '../quant/lines'
 import { weightKernels } from '../quant/weights'
 import { BLOCK_FORMATS } from './format'
+import { BLOCK_LINES } from './lines'
 
 export { BLOCK_FORMATS } from './format'
 
 /** Kernels over weights in llama.cpp's blocks. */
 export const blockKernels = BLOCK_FORMATS.flatMap(weightKernels)
+
+/** Products with few rows at the speed of reading the blocks. */
+export const blockLines = BLOCK_LINES.flatMap(lineKernels)

@@ -1,5 +1,7 @@
 import { dynamicMatmulOf } from './dynamic'
 import { int4, int4Zeros, int8, uint8 } from './format'
+import { LINE_FORMATS } from './line-formats'
+import { lineKernels } from './lines'
 import { weightKernels } from './weights'
 
 export { addInt8, reluInt8 } from './arithmetic'
@@ -15,3 +17,6 @@ export const quantized = [int8, uint8, int4, int4Zeros].flatMap(weightKernels)
 export const dynamicMatmuls = (['f32', 'f16'] as const).flatMap((storage) =>
   [int8, int4, int4Zeros].map((format) => dynamicMatmulOf(format, storage)),
 )
+
+/** Products with few rows at the speed of reading the weights. */
+export const quantLines = LINE_FORMATS.flatMap(lineKernels)

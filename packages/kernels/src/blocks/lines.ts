@@ -1,0 +1,219 @@
+import { type Builder, d, type Expr, each, f32, fn, input, u32, vec4f } from '@weft/dsl'
+import type { Part } from '../parts/lines'
+import { byteQuad, nibbleQuads } from '../quant/decode'
+import type { FormatView } from '../quant/format'
+import { following } from '../quant/line-formats'
+import type { LineFormat } from '../quant/lines'
+import { signedBytes } from '../quant/packed'
+import { BLOCKS, type BlockName } from './layout'
+
+/**
+ * llama.cpp's blocks by lines: see layout.ts for where the bits are. Blocks of 32 begin at any multiple of 2 bytes, so that a word comes from one
+ * or two; those of 144 and 176 bytes at multiples of 16, where the first does.
+ */
+
+type U32 = Expr<'u32'>
+type Quad = Expr<'vec4f'>
+
+interface View {
+  readonly w: { at(i: U32): U32 }
+  readonly offset: U32
+  readonly k: U32
+}
+interface WideView {
+  readonly w: { at(i: U32): Expr<'vec4u'> }
+  readonly offset: U32
+  readonly k: U32
+}
+
+/** `count` words from a byte on that is a multiple of 2: read now, and put in order later. */
+function words(k: Builder, { w }: View, at: U32, count: number): () => readonly U32[] {
+  const { index, between } = k.let({ index: at.div(4), between: at.rem(4) })
+  const loads = each(count + 1).map((i) => k.let('w_load', w.at(i === 0 ? index : index.add(i))))
+  return () =>
+    each(count).map((i) => {
+      const [low, high] = [loads[i] as U32, loads[i + 1] as U32]
+      return k.let('word', fn.select(u32`(${low} >> 16) | (${high} << 16)`, low, between.eq(0)))
+    })
+}
+
+/** An f16 at a multiple of 2, read now. */
+function half(k: Builder, { w }: View, at: U32): () => Expr<'f32'> {
+  const load = k.let('d_load', w.at(at.div(4)))
+  return () => {
+    const two = k.let('two', fn.unpack2x16float(load))
+    return fn.select(two.y, two.x, at.rem(4).eq(0))
+  }
+}
+
+/** A byte, read now, as a signed integer. */
+function signedByte(k: Builder, { w }: View, at: U32): () => Expr<'f32'> {
+  const load = k.let('s_load', w.at(at.div(4)))
+  return () => f32(signedBytes(u32`${load} >> (${at} % 4 * 8)`).x)
+}
+
+/** A block of 32 for each invocation: what is read of it, and its quads. */
+type Small = (k: Builder, view: View, at: U32, c: U32) => () => readonly Part[]
+
+const nibbles = (k: Builder, of: readonly U32[], z: number): readonly Quad[] => {
+  const pairs = of.map((word) => nibbleQuads(k, word, z))
+  return [...pairs.map(([low]) => low), ...pairs.map(([, high]) => high)]
+}
+
+/** Four bits of a word, from place j on, each as bit 4 of a byte: three copies, 7 bits apart, put them there. */
+const fifthBits = (bits: U32, j: number): U32 => u32`((((${bits} >> ${j}) & 15) * 0x204081) & 0x01010101) << 4`
+
+const SMALL: Readonly<Record<'q4_0' | 'q5_0' | 'q8_0', { readonly chunk: number; readonly read: Small }>> = {
+  q4_0: {
+    chunk: 32,
+    read: (k, view, at) => {
+      const [scale, quants] = [half(k, view, at), words(k, view, at.add(2), 4)]
+      return () => [{ quads: nibbles(k, quants(), 8), scale: scale() }]
+    },
+  },
+  q5_0: {
+    chunk: 32,
+    read: (k, view, at) => {
+      const [scale, all] = [half(k, view, at), words(k, view, at.add(2), 5)]
+      return () => {
+        const [bits, ...quants] = all() as [U32, ...U32[]]
+        const low = quants.map((word, i) => word.bitAnd(0x0f0f_0f0f).bitOr(fifthBits(bits, 4 * i)))
+        const high = quants.map((word, i) =>
+          word
+            .shr(4)
+            .bitAnd(0x0f0f_0f0f)
+            .bitOr(fifthBits(bits, 16 + 4 * i)),
+        )
+        return [{ quads: [...low, ...high].map((word) => byteQuad(word, 16)), scale: scale() }]
+      }
+    },
+  },
+  // four invocations share a block
+  q8_0: {
+    chunk: 8,
+    read: (k, view, at, c) => {
+      const [scale, quants] = [half(k, view, at), words(k, view, u32`${at} + 2 + ${c} % 4 * 8`, 2)]
+      return () => [{ quads: quants().map((word) => vec4f(signedBytes(word))), scale: scale() }]
+    },
+  },
+}
+
+const common = (name: BlockName, wide: boolean) => ({
+  name,
+  doc: `llama.cpp's ${name.toUpperCase()} blocks`,
+  bindings: { w: input(d.arrayOf(wide ? d.vec4u : d.u32)) },
+  params: { offset: d.u32 },
+})
+
+function smallOf(name: keyof typeof SMALL): LineFormat {
+  const { chunk, read } = SMALL[name]
+  const { size, bytes } = BLOCKS[name]
+  return {
+    ...common(name, false),
+    chunk,
+    blocking: (vectors) => [vectors === 1 && chunk === 32 ? 4 : 2, 64],
+    places: following(chunk / 8),
+    line: (k, untyped: FormatView, row) => {
+      const view = untyped as unknown as View
+      const start = k.let('w_row', u32`${view.offset} + ${row} * (${view.k} / ${size}) * ${bytes}`)
+      return (c) => read(k, view, k.let('at', u32`${start} + ${c} / ${size / chunk} * ${bytes}`), c)
+    },
+  }
+}
+
+/** Where in a row the first of the 32 values of chunk c are, which are 16 from there on and 16 behind them, counted in eights. */
+type First = (block: U32, i: U32) => U32
+const runs = (first: First, between: number) => (c: U32) => {
+  const start = first(c.div(8), c.rem(8))
+  return [0, 1, between, between + 1].map((i) => (i === 0 ? start : start.add(i)))
+}
+
+/** Six bits of scale and of minimum for two neighbours of the eight groups, the pair-th, in the low bytes: see `putScales` of pack.ts. */
+function scalesOf(k: Builder, head: Expr<'vec4u'>, pair: U32): { readonly scale: U32; readonly min: U32 } {
+  const shift = k.let('shift', u32`${pair} % 2 * 16`)
+  const { y, z, w } = k.let({ y: head.y.shr(shift), z: head.z.shr(shift), w: head.w.shr(shift) })
+  const late = pair.ge(2)
+  return {
+    scale: fn.select(y.bitAnd(0x3f3f), u32`(${w} & 0x0f0f) | ((${y} >> 2) & 0x3030)`, late),
+    min: fn.select(z.bitAnd(0x3f3f), u32`((${w} >> 4) & 0x0f0f) | ((${z} >> 2) & 0x3030)`, late),
+  }
+}
+
+/** Eight invocations share a block: 16 bytes of nibbles each, whose low halves are of one group of 32 and the high ones of the next. */
+function kOf(name: 'q4_k' | 'q5_k'): LineFormat {
+  const units = BLOCKS[name].bytes / 16
+  return {
+    ...common(name, true),
+    chunk: 32,
+    blocking: (vectors) => [vectors === 1 ? 4 : 2, 64],
+    places: runs((block, i) => u32`${block} * 32 + ${i} / 2 * 8 + ${i} % 2 * 2`, 4),
+    line: (k, untyped: FormatView, row) => {
+      const view = untyped as unknown as WideView
+      const start = k.let('w_row', u32`${view.offset} / 16 + ${row} * (${view.k} / 256) * ${units}`)
+      return (c) => {
+        const { at, i } = k.let({ at: u32`${start} + ${c} / 8 * ${units}`, i: c.rem(8) })
+        const { head, quants } = k.let({ head: view.w.at(at), quants: view.w.at(at.add(units - 8).add(i)) })
+        const fifth = name === 'q5_k' ? k.let('fifth', view.w.at(u32`${at} + 1 + ${i} % 2`)) : null
+        return () => {
+          const { scale, min } = k.let(scalesOf(k, head, i.div(2)))
+          const both = k.let('both', fn.unpack2x16float(head.x))
+          const quads = each(4).map((e) => {
+            const word = quants.at(e)
+            if (!fifth) return nibbleQuads(k, word, 0)
+            const bits = k.let('bits', fifth.at(e).shr(i.div(2).mul(2)))
+            return [
+              byteQuad(u32`(${word} & 0x0f0f0f0f) | ((${bits} & 0x01010101) << 4)`, 0),
+              byteQuad(u32`((${word} >> 4) & 0x0f0f0f0f) | ((${bits} & 0x02020202) << 3)`, 0),
+            ] as const
+          })
+          const part = (which: 0 | 1): Part => ({
+            quads: quads.map((pair) => pair[which]),
+            scale: k.let('scale', both.x.mul(f32(scale.shr(8 * which).bitAnd(255)))),
+            least: k.let('least', both.y.mul(f32(min.shr(8 * which).bitAnd(255)))),
+          })
+          return [part(0), part(1)]
+        }
+      }
+    },
+  }
+}
+
+/** Eight invocations share a block: 16 bytes of low nibbles each, and 16 of those with two high bits for four places each. */
+const q6k: LineFormat = {
+  ...common('q6_k', false),
+  chunk: 32,
+  blocking: (vectors) => [vectors === 1 ? 4 : 2, 64],
+  places: runs((block, i) => u32`${block} * 32 + ${i} / 4 * 16 + ${i} % 4 * 2`, 8),
+  line: (k, untyped: FormatView, row) => {
+    const view = untyped as unknown as View
+    const start = k.let('w_row', u32`${view.offset} + ${row} * (${view.k} / 256) * 210`)
+    return (c) => {
+      const { at, part, i } = k.let({ at: u32`${start} + ${c} / 8 * 210`, part: c.rem(8).div(4), i: c.rem(4) })
+      const low = words(k, view, u32`${at} + ${part} * 64 + ${i} * 16`, 4)
+      const high = words(k, view, u32`${at} + 128 + ${part} * 32 + ${i} % 2 * 16`, 4)
+      const own = [0, 4].map((e) =>
+        signedByte(k, view, k.let('scale_at', u32`${at} + ${192 + e} + ${part} * 8 + ${i}`)),
+      )
+      const scale = half(k, view, at.add(208))
+      return () => {
+        const step = k.let('step', scale())
+        const shift = k.let('shift', u32`${i} / 2 * 2`)
+        const [nibbles, bits] = [low(), high().map((word) => k.let('bits', word.shr(shift)))]
+        const quads = [
+          nibbles.map((word, e) => u32`(${word} & 0x0f0f0f0f) | ((${bits[e] as U32} << 4) & 0x30303030)`),
+          nibbles.map((word, e) => u32`((${word} >> 4) & 0x0f0f0f0f) | (${bits[e] as U32} & 0x30303030)`),
+        ].map((bytes) => bytes.map((word) => byteQuad(word, 32)))
+        return quads.map((of, e) => ({ quads: of, scale: k.let('scale', step.mul((own[e] as () => Expr<'f32'>)())) }))
+      }
+    }
+  },
+}
+
+export const BLOCK_LINES: readonly LineFormat[] = [
+  smallOf('q4_0'),
+  smallOf('q5_0'),
+  smallOf('q8_0'),
+  kOf('q4_k'),
+  kOf('q5_k'),
+  q6k,
+]
