@@ -1,5 +1,5 @@
 import type { KernelSource } from '@weft/dsl/ir'
-import { gemmReduce, gemmReduceHalf, gemms, gemvLines, gemvs } from '@weft/kernels/source'
+import { gemmReduce, gemmReduceHalf, gemms, gemvs } from '@weft/kernels/source'
 import { ACTIVATIONS } from '../../packages/kernels/src/gemm/options.js'
 import { type GemmReferenceArgs, gemmReference } from '../../packages/kernels/src/gemm/reference.js'
 import type { ParityCase } from '../parity/case.js'
@@ -228,8 +228,9 @@ function manyRows(n: number, workgroups?: readonly number[]): ParityCase {
   }
 }
 
+const gemvLines = gemvs.filter(({ name }) => name.startsWith('gemv_lines'))
 const byName = (name: string): KernelSource =>
-  [...gemms, ...gemvs, ...gemvLines].find((kernel) => kernel.name === name) as KernelSource
+  [...gemms, ...gemvs].find((kernel) => kernel.name === name) as KernelSource
 const split = (kernel: KernelSource) => kernel.name.includes('split')
 
 const cases: readonly ParityCase[] = [
@@ -238,9 +239,11 @@ const cases: readonly ParityCase[] = [
       ? splitCase(kernel, [5 + i, 9, 70, 2], 32)
       : gemmCase(kernel, [i % 2 ? 65 : 33, i % 2 ? 6 : 67, 19, 2], { shared: i % 3 === 0 }),
   ),
-  ...gemvs.map((kernel) =>
-    gemmCase(kernel, [Number(/\d/.exec(kernel.name)?.[0]) - (/[48]/.test(kernel.name) ? 1 : 0), 67, 131, 2]),
-  ),
+  ...gemvs
+    .filter((kernel) => !gemvLines.includes(kernel))
+    .map((kernel) =>
+      gemmCase(kernel, [Number(/\d/.exec(kernel.name)?.[0]) - (/[48]/.test(kernel.name) ? 1 : 0), 67, 131, 2]),
+    ),
   ...gemvLines.map((kernel) => {
     const few = Number(/\d/.exec(kernel.name)?.[0])
     return gemmCase(kernel, [few === 1 ? 1 : few - 1, few === 4 ? 67 : 3, few === 4 ? 8 : 1032, 2])

@@ -10,10 +10,14 @@ import { missing } from '../engines/install.js'
 
 const why = missing('dawn')
 const sources = new Map(
-  [...source.quantized, ...source.blockKernels, ...source.gemms, ...source.gemvs].map((kernel) => [
-    kernel.name,
-    kernel,
-  ]),
+  [
+    ...source.quantized,
+    ...source.quantLines,
+    ...source.blockKernels,
+    ...source.blockLines,
+    ...source.gemms,
+    ...source.gemvs,
+  ].map((kernel) => [kernel.name, kernel]),
 )
 
 function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {

@@ -40,7 +40,9 @@ function bound(what: string, weights: BlockWeights): Bound {
     throw new RangeError(`${what}: offset must be a multiple of 2 from 0 on, got ${offset}`)
   const end = offset + ((n * k) / size) * bytes
   if (end >= 2 ** 32) throw new RangeError(`${what}: w must end below byte 2³², got ${end}`)
-  return { format, n, k, bindings: { w: [w, end, 1] }, params: { offset } }
+  // blocks of a multiple of 16 bytes are read by as many, and begin there where the first one does
+  const lines = k > 0 && (bytes % 16 !== 0 || offset % 16 === 0) ? { offset } : undefined
+  return { format, n, k, bindings: { w: [w, end, 1] }, params: { offset }, lines }
 }
 
 export interface DequantizeBlocksArgs extends WeightsTo {

@@ -166,7 +166,7 @@ const gemvOf = (storage: Storage, transposeB: boolean, rows: Few): KernelSource 
   })
 }
 
-/** Few-row kernels for both orders of b, in every storage. */
-export const gemvs: readonly KernelSource[] = (['f32', 'f16'] as const).flatMap((storage) =>
+/** Few-row kernels for both orders of b and any strides, in every storage. */
+export const anyGemvs: readonly KernelSource[] = (['f32', 'f16'] as const).flatMap((storage) =>
   [false, true].flatMap((transposeB) => FEW.map((rows) => gemvOf(storage, transposeB, rows))),
 )

@@ -1,4 +1,8 @@
-export { gemvs } from './few'
-export { gemvLines } from './few-lines'
+import { anyGemvs } from './few'
+import { gemvLines } from './few-lines'
+
 export { gemmReduce, gemmReduceHalf } from './join'
 export { type GemmOptions, gemmOf, gemms } from './tiled'
+
+/** Products with few rows. */
+export const gemvs = [...anyGemvs, ...gemvLines]

@@ -4,6 +4,7 @@ import { type BufferLike, checkKeys, checkSizes, type HostOptions, keysOf, type 
 import type { WordFormat } from './pack'
 import {
   type Bound,
+  linesOfGroups,
   runDequantize,
   runEmbedding,
   runMatmul,
@@ -44,17 +45,20 @@ export function bound(what: string, weights: QuantizedWeights): Bound {
     throw new RangeError(`${what}: ${format} has ${withZeros ? '' : 'no '}zero points, got ${zeros ? 'some' : 'none'}`)
   if (format === 'int8' || format === 'uint8') {
     const words = Math.ceil(k / 4)
-    const lines = k === 0 ? 0 : n
-    const bindings = { w: [w, n * words, 4], scales: [scales, lines, 4] } as const
-    const all = zeros ? { ...bindings, zeros: [zeros, lines, 4] as const } : bindings
-    return { format, n, k, bindings: all, params: { words } }
+    const rows = k === 0 ? 0 : n
+    const bindings = { w: [w, n * words, 4], scales: [scales, rows, 4] } as const
+    const all = zeros ? { ...bindings, zeros: [zeros, rows, 4] as const } : bindings
+    const lines = format === 'int8' && k > 0 && k % 16 === 0 ? { words } : undefined
+    return { format, n, k, bindings: all, params: { words }, lines }
   }
   if (group === undefined || !Number.isInteger(group) || group < 8 || group % 8 !== 0 || group >= 2 ** 32)
     throw new RangeError(`${what}: group must be a multiple of 8, got ${group}`)
   const [words, groups] = [Math.ceil(k / 8), Math.ceil(k / group)]
   const bindings = { w: [w, n * words, 4], scales: [scales, n * groups, 4] } as const
   const all = zeros ? { ...bindings, zeros: [zeros, n * Math.ceil(groups / 8), 4] as const } : bindings
-  return { format, n, k, bindings: all, params: { words, group, groups } }
+  const group_log2 = linesOfGroups(k, group)
+  const lines = k === 0 || group_log2 === null ? undefined : { words, group_log2, groups }
+  return { format, n, k, bindings: all, params: { words, group, groups }, lines }
 }
 
 export interface DequantizeArgs extends WeightsTo {

@@ -10,6 +10,8 @@ export interface Bound {
   /** With the elements that each must have, and their size in bytes. */
   readonly bindings: Readonly<Record<string, readonly [buffer: BufferLike, elements: number, bytes: number]>>
   readonly params: Readonly<Record<string, number>>
+  /** The params of the kernels that read whole lines, where these weights can be read so. */
+  readonly lines?: Readonly<Record<string, number>> | undefined
 }
 
 type Kernels = Readonly<Record<string, CompiledKernel>>
@@ -87,6 +89,10 @@ const FEW = 8
 export const chooseQuantMatmul = (m: number): 'matvec1' | 'matvec4' | 'matmul' =>
   m <= 1 ? 'matvec1' : m <= FEW ? 'matvec4' : 'matmul'
 
+/** What makes 32 values of int4 one load of 16 bytes with one scale, or null: the binary logarithm of the group. Pure. */
+export const linesOfGroups = (k: number, group: number): number | null =>
+  k % 32 === 0 && group % 32 === 0 && Number.isInteger(Math.log2(group)) ? Math.log2(group) : null
+
 export async function runMatmul(
   runtime: Runtime,
   kernels: Kernels,
@@ -103,8 +109,16 @@ export async function runMatmul(
     y: [y, m * n, bytes],
     ...(bias ? { bias: [bias, n, bytes] as const } : {}),
   })
-  const kernel = kernelOf(kernels, chooseQuantMatmul(m), weights, type, options)
+  const way = chooseQuantMatmul(m)
+  const lines = way === 'matmul' ? undefined : weights.lines
+  const kernel = kernelOf(
+    kernels,
+    way,
+    lines ? { ...weights, format: `${weights.format}_lines` } : weights,
+    type,
+    options,
+  )
   // without a bias x stands in for it, and is not read
   const own = { x, bias: bias ?? x, y, m, n, k, with_bias: Number(bias !== undefined) }
-  await runtime.run(kernel, { ...buffersOf(weights), ...own, ...weights.params })
+  await runtime.run(kernel, { ...buffersOf(weights), ...own, ...(lines ?? weights.params) })
 }
