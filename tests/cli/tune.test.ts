@@ -4,17 +4,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cpu } from '@weft/codegen/interp'
 import type { TunedShape, TuningFile } from '@weft/codegen/tools'
-import { createRuntime } from '@weft/runtime/node'
+import { createRuntime, selectVariant } from '@weft/runtime/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FILLS } from '../../packages/codegen/src/cli/run/values'
+import { candidatesOf } from '../../packages/codegen/src/cli/tune/candidates'
 import { clockOf } from '../../packages/codegen/src/cli/tune/clock'
+import { deviceClassOf, Results } from '../../packages/codegen/src/cli/tune/file'
 import { bytesOf, refill } from '../../packages/codegen/src/cli/tune/fill'
+import type { Session } from '../../packages/codegen/src/cli/tune/session'
+import { tuneShape } from '../../packages/codegen/src/cli/tune/shape'
+import { tried } from '../../packages/codegen/src/cli/tune/sift'
 import type { Content } from '../../packages/codegen/src/tune/tunable'
 import { bundleTune } from '../../scripts/tune.mjs'
 import { bundleCli } from '../../scripts/weft.mjs'
 import { driverOf } from '../engines/install.js'
 import { fromF16 } from '../parity/data.js'
 import { blocksOf } from '../readme/blocks.js'
+import { scale } from './fixtures/tunables.js'
 import { type Folder, folder, root, run, weftHere } from './weft.js'
 
 const FIXTURE = join(root, 'tests/cli/fixtures/tunables.ts')
@@ -357,6 +363,20 @@ describe.skipIf(noDawn)('clocks', () => {
     const clock = clockOf(runtime)
     expect(clock).toMatchObject({ kind: 'wall', least: 50 })
     expect(await clock.time([])).toBeGreaterThan(0)
+  })
+
+  it('of the host decide as well', async () => {
+    using runtime = await createRuntime({ features: [] })
+    const clock = clockOf(runtime)
+    const results = Results.open(null, false, deviceClassOf(runtime.info), clock.kind)
+    const session: Session = { runtime, clock, results, samples: 2, cacheBytes: 2 ** 16, heatMs: 1, say: () => {} }
+    const all = await candidatesOf(scale, [], runtime, selectVariant, () => {})
+    const right = await tried(session, scale, all)
+    const result = await tuneShape(session, scale, right, { n: 5000 }, Infinity)
+    expect(result).toMatchObject({ state: 'done', incumbent: { kernel: 'scale_64x1', samples: 2 } })
+    expect(result.candidates).toHaveLength(4)
+    for (const { ms } of result.candidates) expect(ms).toBeLessThan(50)
+    expect(results.file).toMatchObject({ clock: 'wall', device: { software: true }, results: [{ family: 'scale' }] })
   })
 
   it('measure a hundred times as long as browsers’ timestamps are exact, unless those are seen to be better', async () => {
