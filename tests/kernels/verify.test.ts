@@ -1,7 +1,7 @@
 import { compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
 import { ceilDiv, d, type Expr, fn, input, kernel, output } from '@weft/dsl'
-import { type Trial, trusted, verdicts } from '@weft/kernels'
+import { gated, type Trial, trusted, verdicts } from '@weft/kernels'
 import { createRuntime, type Runtime } from '@weft/runtime/node'
 import { beforeEach, describe, expect, it } from 'vitest'
 
@@ -80,6 +80,47 @@ describe('trusted', () => {
     expect(await trusted(runtime, nan, trialOf(nan))).toBe(false)
     const short = doubling('short', (x) => x.mul(2).add(0))
     expect(await trusted(runtime, short, trialOf(short, { got: [1] }))).toBe(false)
+  })
+
+  it('[prior-R19] takes the variants without features where the one with subgroups is wrong', async () => {
+    const sums = (factor: number) =>
+      compile(
+        kernel(
+          factor === 2 ? 'good' : 'bad',
+          {
+            workgroupSize: [32],
+            bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) },
+            params: { n: d.u32 },
+            variants: { subgroups: ['subgroups'], portable: [] },
+            workgroups: ({ n }) => [ceilDiv(n, 32)],
+          },
+          ({ x, y, n }, k) => {
+            const i = k.let('i', k.globalIndex)
+            const fast = k.variant === 'subgroups'
+            // what a subgroup broadcasts of itself is itself
+            const value = k.let(
+              'value',
+              k.when(i.lt(n), () => x.at(i).mul(fast ? factor : 2), 0),
+            )
+            const shown = fast ? k.subgroupShuffleXor(k.subgroupShuffleXor(value, 1), 1) : value
+            k.if(i.lt(n), () => y.at(i).set(shown))
+          },
+        ),
+      )
+    const [good, bad] = [sums(2), sums(2.5)]
+    const same = await gated(runtime, good, (one) => trialOf(one as typeof right)())
+    expect(same).toBe(good)
+    const fallback = await gated(runtime, bad, (one) => trialOf(one as typeof right)())
+    expect(new Set(bad.variants.map(({ source }) => source))).toEqual(new Set(['subgroups', 'portable']))
+    expect(new Set(fallback.variants.map(({ source }) => source))).toEqual(new Set(['portable']))
+    // the same object each time, so that a runtime loads it once
+    expect(await gated(runtime, bad, () => Promise.reject(new Error('known')))).toBe(fallback)
+    // which has nothing to be gated for
+    expect(await gated(runtime, right, () => Promise.reject(new Error('no need')))).toBe(right)
+    expect(verdicts(runtime).map(({ kernel: name, ok }) => [name, ok])).toEqual([
+      ['good', true],
+      ['bad', false],
+    ])
   })
 
   it('refuses a kernel that cannot be compiled, and `idle` is none the worse', async () => {

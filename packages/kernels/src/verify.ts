@@ -49,6 +49,31 @@ export async function trusted(runtime: Runtime, kernel: CompiledKernel, trial: (
   return (await verdict).ok
 }
 
+const plain = new WeakMap<CompiledKernel, CompiledKernel>()
+
+/** A kernel with those of its variants alone that need no feature which another one does without; itself where all need the same. */
+export function plainest(kernel: CompiledKernel): CompiledKernel {
+  const known = plain.get(kernel)
+  if (known) return known
+  const { variants } = kernel
+  const all = variants[0]?.needs.features.filter((name) => variants.every(({ needs }) => needs.features.includes(name)))
+  const kept = variants.filter(({ needs }) => needs.features.every((name) => all?.includes(name)))
+  const made = kept.length === variants.length || kept.length === 0 ? kernel : { ...kernel, variants: kept }
+  plain.set(kernel, made)
+  return made
+}
+
+/** The kernel to use on a device: the one that is given, or its plainest variants where a variant of more features fails its trial. */
+export async function gated(
+  runtime: Runtime,
+  kernel: CompiledKernel,
+  trial: (kernel: CompiledKernel) => Promise<Trial>,
+): Promise<CompiledKernel> {
+  const fallback = plainest(kernel)
+  if (fallback === kernel) return kernel
+  return (await trusted(runtime, kernel, () => trial(kernel))) ? kernel : fallback
+}
+
 async function judge(runtime: Runtime, kernel: CompiledKernel, trial: () => Promise<Trial>): Promise<Verdict> {
   try {
     // compiled apart, since a launch that fails would be told again by `runtime.idle()`
