@@ -37,6 +37,19 @@ const sum = kernel(
   },
 )
 
+test('a kernel may count on limits above the defaults, and its variants need what it uses of them', () => {
+  const declaration = (limits: object) =>
+    kernel('large', { workgroupSize: [64], bindings: { y: output(f32s) }, guards: 'off', ...limits }, ({ y }, k) => {
+      const tile = k.workgroup('tile', f32, 6000)
+      tile.at(k.localIndex).set(1)
+      k.workgroupBarrier()
+      y.at(k.localIndex).set(tile.at(0))
+    })
+  expect(() => compile(declaration({}))).toThrow('more than 16384')
+  const [variant] = compile(declaration({ limits: { maxComputeWorkgroupStorageSize: 32768 } })).variants
+  expect(variant?.needs.limits.maxComputeWorkgroupStorageSize).toBe(24000)
+})
+
 describe('variants', () => {
   test('params as immediates and as a uniform block, and both once more for an alias', () => {
     expect(compile(scale).variants.map((v) => v.id)).toEqual([

@@ -37,7 +37,8 @@ export type Compiled<K> = CompiledKernel & { readonly $?: SignatureOf<K> }
  *
  * Throws one WeftError with all that is wrong, at the author's lines.
  */
-export function compile<K extends KernelSource>(source: K, options: CompileOptions = {}): Compiled<K> {
+export function compile<K extends KernelSource>(source: K, given: CompileOptions = {}): Compiled<K> {
+  const options = source.limits ? { ...given, limits: { ...source.limits, ...given.limits } } : given
   const profile = PROFILES[options.profile ?? 'any']
   const sources = source.variants.filter((v) => options.variants?.includes(v.name) ?? true)
   const refused: Diagnostic[] = []

@@ -62,6 +62,11 @@ export interface KernelDecl<
   readonly doc?: string
   /** Needs the feature `subgroup-size-control`. */
   readonly subgroupSize?: number
+  /**
+   * Limits that the kernel counts on, by their WebGPU names, where they are above what every device has:
+   * `{ maxComputeWorkgroupStorageSize: 32768 }`. Its variants need what they use of them.
+   */
+  readonly limits?: Readonly<Record<string, number>>
   /** `off`: stores whose index nothing limits are accepted. */
   readonly guards?: 'required' | 'off'
 }
@@ -155,6 +160,10 @@ class Source implements KernelSource {
 
   get doc(): string | undefined {
     return this.decl.doc
+  }
+
+  get limits(): Readonly<Record<string, number>> | undefined {
+    return this.decl.limits
   }
 
   get cost(): CostRule | null {

@@ -87,6 +87,8 @@ export interface KernelSource {
   positions(variant?: string): readonly (Position | null)[]
   /** What a dispatch costs, where the declaration says it. Throws where that is no rule. */
   readonly cost?: CostRule | null
+  /** Limits of a device that it counts on, where they are above the defaults. */
+  readonly limits?: Readonly<Record<string, number>> | undefined
   /** Where the kernel is declared: the place of faults that no statement has. */
   readonly declared?: Position | null
 }
