@@ -70,8 +70,8 @@ function obstacle(kernel: CompiledKernel, { info }: Runtime, select: Select): st
 }
 
 /**
- * All combinations of a tunable as kernels: those that its author, the limits or the features of the device rule out are
- * counted by their reasons, the others are compiled, all side by side.
+ * All combinations of a tunable, and `extra` ones, as kernels: those that its author, the limits or the features of the device rule out
+ * are counted by their reasons, the others are compiled, all side by side.
  */
 export async function candidatesOf(
   tunable: Tunable,
@@ -85,35 +85,28 @@ export async function candidatesOf(
   for (const choices of extra) if (!all.some((one) => sameChoices(one, choices))) all.push(choices)
   const counts = new Map<string, number>()
   const feasible = new Map<string, Candidate>()
-  const names = new Map<string, Choices>()
   const refused: Refused[] = []
   const compiling: Promise<void>[] = []
   let done = 0
-  for (const choices of all) {
-    const rule = tunable.feasible?.(choices, facts) ?? true
-    const built = rule === true ? build(tunable, choices, facts) : { infeasible: rule }
-    if ('failed' in built) refused.push({ choices, kernel: '', hash: '', because: built.failed })
-    const reason =
-      'infeasible' in built ? built.infeasible : 'kernel' in built ? obstacle(built.kernel, runtime, select) : null
-    if (reason !== null) counts.set(reason, (counts.get(reason) ?? 0) + 1)
-    if (reason !== null || !('kernel' in built)) continue
-    const { kernel } = built
-    if (feasible.has(kernel.hash)) {
-      counts.set(SAME, (counts.get(SAME) ?? 0) + 1)
-      continue
+  const compileOne = async (candidate: Candidate): Promise<void> => {
+    const because = await failure(runtime, candidate.kernel)
+    if (because !== null) {
+      feasible.delete(candidate.kernel.hash)
+      refused.push(refusedAs(candidate, because))
     }
-    checkName(tunable, names, kernel.name, choices)
-    feasible.set(kernel.hash, { choices, kernel })
-    compiling.push(
-      runtime
-        .warmup([kernel])
-        .catch((error: unknown) => {
-          feasible.delete(kernel.hash)
-          const [because = ''] = textOf(error).split('\n')
-          refused.push({ choices, kernel: kernel.name, hash: kernel.hash, because })
-        })
-        .then(() => progress(++done, compiling.length)),
+    progress(++done, compiling.length)
+  }
+  for (const choices of all) {
+    const made = candidateOf(tunable, choices, facts, (kernel) =>
+      feasible.has(kernel.hash) ? SAME : obstacle(kernel, runtime, select),
     )
+    if ('infeasible' in made) counts.set(made.infeasible, (counts.get(made.infeasible) ?? 0) + 1)
+    else if ('failed' in made) refused.push({ choices, kernel: '', hash: '', because: made.failed })
+    else {
+      checkName(tunable, feasible, made)
+      feasible.set(made.kernel.hash, made)
+      compiling.push(compileOne(made))
+    }
     // the device compiles while the next one is built
     await new Promise(setImmediate)
   }
@@ -124,15 +117,41 @@ export async function candidatesOf(
 
 const SAME = 'the same kernel as another combination'
 
+function candidateOf(
+  tunable: Tunable,
+  choices: Choices,
+  facts: TuneFacts,
+  against: (kernel: CompiledKernel) => string | null,
+): Candidate | Exclude<Built, { readonly kernel: CompiledKernel }> {
+  const rule = tunable.feasible?.(choices, facts) ?? true
+  if (rule !== true) return { infeasible: rule }
+  const built = build(tunable, choices, facts)
+  if (!('kernel' in built)) return built
+  const reason = against(built.kernel)
+  return reason === null ? { choices, kernel: built.kernel } : { infeasible: reason }
+}
+
+/** Why the device does not compile a kernel, or null. */
+const failure = (runtime: Runtime, kernel: CompiledKernel): Promise<string | null> =>
+  runtime.warmup([kernel]).then(
+    () => null,
+    (error: unknown) => textOf(error).split('\n')[0] ?? '',
+  )
+
+export const refusedAs = ({ choices, kernel }: Candidate, because: string): Refused => ({
+  choices,
+  kernel: kernel.name,
+  hash: kernel.hash,
+  because,
+})
+
 /** A choice is made by the name of a kernel, so two kernels may not share one. */
-function checkName(tunable: Tunable, names: Map<string, Choices>, name: string, choices: Choices): void {
-  const other = names.get(name)
-  if (other) {
-    throw new CommandError(
-      'bad-tunable',
-      `${titleOf(tunable)}: two kernels are called '${name}': ${choicesText(other)}, and ${choicesText(choices)}`,
-      'let the name say what was chosen',
-    )
-  }
-  names.set(name, choices)
+function checkName(tunable: Tunable, known: ReadonlyMap<string, Candidate>, { kernel, choices }: Candidate): void {
+  const other = [...known.values()].find((one) => one.kernel.name === kernel.name)
+  if (!other) return
+  throw new CommandError(
+    'bad-tunable',
+    `${titleOf(tunable)}: two kernels are called '${kernel.name}': ${choicesText(other.choices)}, and ${choicesText(choices)}`,
+    'let the name say what was chosen',
+  )
 }

@@ -5,6 +5,8 @@ import { quartiles, type Score } from './halving'
 import type { Bench } from './problem'
 
 const MOST_REPEATS = 2000
+/** Milliseconds: less than any launch takes. */
+const LEAST = 1e-4
 
 /** A kernel with its arguments on every set of buffers, to be timed again and again. */
 export class Contestant {
@@ -30,12 +32,13 @@ export class Contestant {
       // the first launches after a compilation are slow
       await this.#time(1)
       const once = await this.#time(1)
-      this.#repeats = Math.min(MOST_REPEATS, Math.max(1, Math.ceil(this.clock.least / Math.max(once, 1e-4))))
+      this.#repeats = Math.min(MOST_REPEATS, Math.max(1, Math.ceil(this.clock.least / Math.max(once, LEAST))))
       const many = await this.#time(this.#repeats)
-      const wanted = Math.ceil((this.#repeats * this.clock.least) / Math.max(many, 1e-4))
+      const wanted = Math.ceil((this.#repeats * this.clock.least) / Math.max(many, LEAST))
       this.#repeats = Math.min(MOST_REPEATS, Math.max(this.#repeats, wanted))
     }
-    return (await this.#time(this.#repeats)) / this.#repeats
+    // a clock of large steps may say that no time has passed
+    return Math.max(await this.#time(this.#repeats), LEAST) / this.#repeats
   }
 
   #time(count: number): Promise<number> {

@@ -2,7 +2,7 @@ import type { Refused } from '../../tune/results'
 import type { Tunable } from '../../tune/tunable'
 import { CommandError } from '../command'
 import { textOf } from '../errors'
-import type { Candidate, Candidates } from './candidates'
+import { type Candidate, type Candidates, refusedAs } from './candidates'
 import { Check } from './check'
 import { Bench, shapeText } from './problem'
 import type { Session } from './session'
@@ -11,13 +11,6 @@ import type { Session } from './session'
 export interface Right extends Candidate {
   readonly error: number
 }
-
-const refusedAs = ({ choices, kernel }: Candidate, because: string): Refused => ({
-  choices,
-  kernel: kernel.name,
-  hash: kernel.hash,
-  because,
-})
 
 /** Compares candidates on a problem with what is expected, one after the other. */
 export async function sift(
