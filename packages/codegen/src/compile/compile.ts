@@ -117,7 +117,7 @@ function build(
   const final = runPasses(kernel, profile, options)
   const slots = assignSlots(final)
   const emitted = emit(final, slots, options.doc)
-  const refused = unsupported(final, profile, emitted.features)
+  const refused = unsupported(profile, emitted.features)
   return refused.length > 0 ? { refused, emitted: null } : { refused, emitted, kernel: final, slots, alias }
 }
 

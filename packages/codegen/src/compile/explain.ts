@@ -10,7 +10,7 @@ import {
 } from '@weft/dsl/ir'
 import type { CompiledKernel, CompiledVariant } from '../artifact'
 import { enablesOf } from '../emit'
-import { firstUse, PROFILES, type Profile } from '../profiles'
+import { PROFILES, type Profile } from '../profiles'
 import { compile } from './compile'
 import type { CompileOptions } from './options'
 import { runPasses } from './pipeline'
@@ -78,15 +78,13 @@ function reasonLines(source: KernelSource, variant: string, profile: Profile, op
   }
   const lines: string[] = []
   const left = featuresOf(after)
-  for (const feature of left) {
+  for (const [feature, use] of left) {
     const [name] = enablesOf(new Set([feature]))
     if (!name) continue
-    const use = firstUse(after, feature)
     lines.push(`  enable ${name}: for ${use.what}${place(use.at)}`)
   }
-  for (const feature of featuresOf(before)) {
+  for (const [feature, use] of featuresOf(before)) {
     if (left.has(feature)) continue
-    const use = firstUse(before, feature)
     lines.push(`  lowered: ${use.what}${place(use.at)}, instead of ${nameOf(feature)}`)
   }
   for (const [op, text] of LOWERED) {

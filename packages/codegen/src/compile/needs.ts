@@ -13,7 +13,7 @@ import type { Needs } from '../artifact'
 /** What a device must have to run a variant of a kernel. */
 export function needsOf(
   kernel: Kernel,
-  features: ReadonlySet<FeatureName>,
+  features: Pick<ReadonlySet<FeatureName>, 'has'>,
   via: 'uniform' | 'immediates' | null,
   paramsSize: number,
   alias: readonly [string, string] | null,

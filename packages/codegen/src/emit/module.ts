@@ -1,4 +1,4 @@
-import { FEATURES, type Feature, type FeatureName, featuresOf, type Kernel } from '@weft/dsl/ir'
+import { FEATURES, type Feature, type FeatureName, featuresOf, type Kernel, type Use } from '@weft/dsl/ir'
 import { working } from '../passes/rewrite'
 import { comment } from './comments'
 import { type Slots, writeDeclarations, writeStruct, writeVariables } from './declarations'
@@ -13,7 +13,7 @@ export interface Emitted {
   /** For each line, the number of the builder's call that it comes from, or −1. */
   readonly ats: readonly number[]
   readonly entryPoint: string
-  readonly features: ReadonlySet<FeatureName>
+  readonly features: ReadonlyMap<FeatureName, Use>
   /** The whole text, with params in a uniform block or in immediates. */
   text(via: 'uniform' | 'immediates'): string
 }
@@ -21,7 +21,7 @@ export interface Emitted {
 /** Writes a kernel that has been validated and legalized: never fails, and gives the same text for the same kernel. */
 export function emit(source: Kernel, slots: Slots, doc = ''): Emitted {
   const kernel = working(source)
-  const features = kernel.graph.special ? featuresOf(kernel) : new Set<FeatureName>()
+  const features = kernel.graph.special ? featuresOf(kernel) : new Map<FeatureName, Use>()
   const module = globals(kernel)
   const { struct, name } = module.params
 
@@ -53,7 +53,7 @@ export function emit(source: Kernel, slots: Slots, doc = ''): Emitted {
 }
 
 /** The `enable` names of features, in the order of the table. */
-export const enablesOf = (features: ReadonlySet<FeatureName>): readonly string[] =>
+export const enablesOf = (features: Pick<ReadonlySet<FeatureName>, 'has'>): readonly string[] =>
   (Object.entries(FEATURES) as [FeatureName, Feature][]).flatMap(([name, { enable }]) =>
     enable && features.has(name) ? [enable] : [],
   )

@@ -38,7 +38,7 @@ export function slotList(slots: Slots, declared: Kernel, alias: readonly [string
 export function bindGroupLayouts(
   kernel: Kernel,
   slots: Slots,
-  features: ReadonlySet<FeatureName>,
+  features: Pick<ReadonlySet<FeatureName>, 'has'>,
   paramsSize: number | null,
 ): readonly BindGroupLayoutDescriptor[] {
   const unchecked: ReadonlySet<string> = features.has('subgroup-matrix') ? matrixBindings(kernel) : new Set()

@@ -16,15 +16,16 @@ import {
   type ValueName,
   type Variable,
 } from '@weft/dsl/ir'
+import { flatSteps } from './flatten'
 import type { Graph } from './graph'
 import { Loops } from './licm'
 import type { Module } from './module'
 import type { Node } from './node'
-import { splatConst } from './nodes'
+import { opOf, splatConst } from './nodes'
 import { knownConstant } from './operands'
 import { mapPlace, mapRoot, mapSteps, placeKey } from './places'
 import { isSpecial } from './special'
-import { hasJump, isShort, roundsOf } from './unroll'
+import { hasJump, isShort, type Rounds, roundsOf } from './unroll'
 import { leaves, Walk } from './walk'
 
 /** One body: its statements, whose expressions the graph makes nodes of. */
@@ -65,7 +66,9 @@ export class Body extends Walk {
   /** A place of the kernel as one of this body. */
   readonly placed = ({ type, root, steps }: Place): Place => {
     const to = root.kind === 'pointer' ? this.pointers.get(root.name) : undefined
-    const inner = mapSteps(steps, this.#graph.expr)
+    const mapped = mapSteps(steps, this.#graph.expr)
+    const flat = root.kind === 'variable' ? this.#module.flat.get(root.id) : undefined
+    const inner = flat ? flatSteps(mapped, flat, this.#graph) : mapped
     return { kind: 'place', type, root: to?.root ?? this.#root(root), steps: to ? [...to.steps, ...inner] : inner }
   }
 
@@ -159,6 +162,7 @@ export class Body extends Walk {
 
   #let(s: Let, out: Stmt[]): void {
     const next = this.rebuild(s) as Let
+    this.#graph.facts.results[next.result.id] = next.value as Node
     const value = knownConstant(next.value, this.#graph.constants)
     if (value && isInt(value.type)) this.#graph.constants.set(next.result.id, value)
     out.push(next)
@@ -189,22 +193,56 @@ export class Body extends Walk {
   }
 
   #range(s: Range, out: Stmt[]): void {
-    const unroll = s.unroll && this.#module.how.unroll
-    const bound = (e: Expr): Expr => (unroll ? this.#graph.folded(this.#graph.expr(e)) : this.#graph.expr(e))
-    const rounds = roundsOf(bound(s.start), bound(s.end), bound(s.step))
-    if (rounds?.length === 0) return
-    if (unroll && rounds && isShort(s, rounds)) return void this.#unroll(s, rounds, out)
+    const { unroll, ranges } = this.#module.how
+    const bound = (e: Expr): Node => {
+      const made = this.#graph.expr(e)
+      return s.unroll && unroll ? this.#graph.folded(made) : made
+    }
+    const rounds = roundsOf(bound(s.start), bound(s.end), bound(s.step), this.#graph.facts)
+    if (rounds?.count === 0) return
+    const flat = (s.unroll && unroll) || (ranges && rounds?.count === 1)
+    if (rounds && flat && isShort(s, rounds.count)) return void this.#unroll(s, rounds, out)
     const [start, end, step] = [this.expr(s.start), this.expr(s.end), this.expr(s.step)]
+    // engines prove an index that goes by 1 between constants, and that such a loop ends
+    const counted = rounds && ranges && !(start.kind === 'const' && Math.abs(rounds.by) === 1)
     this.#loops.within(out, () => {
-      const index = this.result(s.index)
-      return [{ ...s, index, start, end, step, body: this.block(s.body) }]
+      if (!counted) return [{ ...s, index: this.result(s.index), start, end, step, body: this.block(s.body) }]
+      return [this.#counted(s, start, rounds)]
     })
   }
 
-  #unroll(s: Range, rounds: readonly number[], out: Stmt[]): void {
+  /** A range that counts its rounds. Its index is made of the round. */
+  #counted(s: Range, start: Expr, { count, by }: Rounds): Range {
+    const { type } = s.index
+    const [zero, end, one] = [0, count, 1].map((n) => this.#graph.made(splatConst(type as ValueName, n)))
+    const round = this.fresh(type)
+    this.#graph.facts.results[round.id] = { low: 0, high: count - 1 }
+    const value = this.#graph.made(opOf(s.at, 'add', start, opOf(s.at, 'mul', round, by)))
+    const result = this.result(s.index)
+    this.#graph.facts.results[result.id] = value
+    const body = [{ kind: 'let', at: s.at, name: s.name, value, result } as const, ...this.block(s.body)]
+    return {
+      ...s,
+      name: `${s.name}_round`,
+      index: round,
+      start: zero as Node,
+      end: end as Node,
+      step: one as Node,
+      body,
+    }
+  }
+
+  #unroll(s: Range, { start, by, count }: Rounds, out: Stmt[]): void {
     this.#graph.unrolled = true
-    for (const value of rounds) {
-      this.#graph.results[s.index.id] = this.#graph.made(splatConst(s.index.type as ValueName, value))
+    const { type } = s.index
+    for (let round = 0; round < count; round++) {
+      const index =
+        start.kind === 'const'
+          ? splatConst(type as ValueName, (start.lanes[0] as number) + round * by)
+          : round === 0
+            ? start
+            : opOf(s.at, 'add', start, round * by)
+      this.#graph.results[s.index.id] = this.#graph.made(index)
       this.#graph.round(() => this.#statements(s.body, out))
       if (leaves(out)) return
     }

@@ -1,6 +1,7 @@
 import type { Expr, HostExpr, Kernel } from '@weft/dsl/ir'
 import { hostExpr } from './launch'
 import { convertTo, opOf, splatConst } from './nodes'
+import { SPANS, type Span } from './ranges'
 
 /**
  * A launch rule as the kernel computes it, in u32, where the host computes it exactly. A launch has fewer than 2³²
@@ -18,9 +19,7 @@ const U32 = 2 ** 32 - 1
 const I32 = 2 ** 31 - 1
 
 /** Between which integers a value lies; or it is infinite, or NaN, if it is not `finite`. */
-interface Span {
-  readonly low: number
-  readonly high: number
+interface Known extends Span {
   readonly finite: boolean
 }
 
@@ -121,7 +120,7 @@ class Count {
     return type === 'u32' || type === 'i32' ? type : null
   }
 
-  #span(e: HostExpr): Span {
+  #span(e: HostExpr): Known {
     if (typeof e === 'number') return { low: e, high: e, finite: true }
     if (e.kind === 'length') return { low: 0, high: U32, finite: true }
     if (e.kind === 'param' || e.kind === 'override') {
@@ -140,26 +139,3 @@ class Count {
 /** The quotient and the rest. */
 const reduced = ({ quotient, over, isRest }: Split, c: Expr): readonly [Expr, Expr] =>
   isRest ? [quotient, over] : [add(quotient, div(over, c)), rem(over, c)]
-
-type Ends = Pick<Span, 'low' | 'high'>
-
-/** Of a negative number, or by one, no quotient is known. */
-const quotient =
-  (round: (x: number) => number) =>
-  (a: Ends, b: Ends): Ends =>
-    a.low < 0 || b.low < 0
-      ? { low: -Infinity, high: Infinity }
-      : { low: round(a.low / Math.max(b.high, 1)), high: round(a.high / Math.max(b.low, 1)) }
-
-const SPANS: { readonly [K in Division['kind']]: (a: Ends, b: Ends) => Ends } = {
-  add: (a, b) => ({ low: a.low + b.low, high: a.high + b.high }),
-  sub: (a, b) => ({ low: a.low - b.high, high: a.high - b.low }),
-  mul: (a, b) => {
-    const ends = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high].map((x) => x || 0)
-    return { low: Math.min(...ends), high: Math.max(...ends) }
-  },
-  div: quotient(Math.floor),
-  ceilDiv: quotient(Math.ceil),
-  min: (a, b) => ({ low: Math.min(a.low, b.low), high: Math.min(a.high, b.high) }),
-  max: (a, b) => ({ low: Math.max(a.low, b.low), high: Math.max(a.high, b.high) }),
-}

@@ -13,6 +13,7 @@ import { foldExpr } from './fold'
 import { PACKED } from './legalize/packed'
 import { AnyNode, isNode, type Node, sameLists } from './node'
 import { eachIndex, mapPlace, placeKey } from './places'
+import { bounded, type Facts } from './ranges'
 import { HALVES } from './special'
 import { isTrap } from './traps'
 
@@ -77,13 +78,20 @@ export class Graph {
   special = false
   /** Integer constants that a `let` gives a name, by the id of its result. */
   readonly constants = new Map<number, Const>()
+  readonly facts: Facts
   /** Variables that something reads, by id. */
   readonly read = new Set<number>()
 
   constructor(
+    kernel: Kernel,
     public rules: readonly Rule[],
     readonly share: boolean,
-  ) {}
+    ranges: boolean,
+  ) {
+    const facts: Facts = { workgroupSize: kernel.workgroupSize, results: [] }
+    this.facts = facts
+    if (ranges) this.rules = [...rules, (e) => bounded(e, facts)]
+  }
 
   /** A result that is defined in so many loops. */
   result(type: Type, depth: number): Result & Node {

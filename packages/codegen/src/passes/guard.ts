@@ -10,6 +10,7 @@ import {
   operands,
 } from '@weft/dsl/ir'
 import { countExpr } from './count'
+import { Graph } from './graph'
 import { hostExpr, linearWorkgroupIndex } from './launch'
 import { opOf } from './nodes'
 import type { Rewriting } from './rewrite'
@@ -70,15 +71,17 @@ function isGuarded(kernel: Kernel, count: HostExpr): boolean {
   if (typeof x !== 'number' || typeof y !== 'number' || typeof z !== 'number') return false
   const size = x * y * z
   const group = linearWorkgroupIndex()
+  // in which equal expressions are one node; a name of a `let` stands for its value
+  const graph = new Graph(kernel, [], true, false)
   /** Indices and the ends of their ranges. */
   const ranges = [[group, hostExpr(count, kernel)]]
   if (typeof count !== 'number' && count.kind === 'ceilDiv' && count.b === size) {
     const local: Expr = { kind: 'builtin', type: 'u32', name: 'local_invocation_index' }
     ranges.push([opOf(-1, 'add', opOf(-1, 'mul', group, size), local), hostExpr(count.a, kernel)])
   }
-  const lets = new Map<number, Expr>()
   const isPair = (a: Expr | undefined, b: Expr | undefined): boolean =>
-    ranges.some(([index, end]) => isSame(a, index, lets) && isSame(b, end, lets))
+    ranges.some(([index, end]) => isSame(a, index) && isSame(b, end))
+  const isSame = (a?: Expr, b?: Expr): boolean => a !== undefined && b !== undefined && graph.expr(a) === graph.expr(b)
   const compares = (e: Expr, less: string, greater: string): boolean => {
     const [a, b] = operands(e)
     return e.kind === 'op' && ((e.op === less && isPair(a, b)) || (e.op === greater && isPair(b, a)))
@@ -94,7 +97,7 @@ function isGuarded(kernel: Kernel, count: HostExpr): boolean {
   const locals = new Set(kernel.variables.map((v) => v.id))
   const quiet = (block: Block): boolean => {
     for (const s of block) {
-      if (s.kind === 'let') lets.set(s.result.id, s.value)
+      if (s.kind === 'let') graph.results[s.result.id] = graph.expr(s.value)
       else if (s.kind === 'var') locals.add(s.variable.id)
       else if (s.kind === 'store') {
         if (s.place.root.kind !== 'variable' || !locals.has(s.place.root.id)) return false
@@ -112,29 +115,4 @@ function isGuarded(kernel: Kernel, count: HostExpr): boolean {
     return true
   }
   return quiet(kernel.body)
-}
-
-/** Whether two expressions are equal in structure, names of `lets` standing for their values. */
-function isSame(a: Expr | undefined, b: Expr | undefined, lets: ReadonlyMap<number, Expr>): boolean {
-  while (a?.kind === 'result' && lets.has(a.id)) a = lets.get(a.id)
-  if (!a || !b || a.kind !== b.kind || a.type !== b.type || headOf(a) !== headOf(b)) return false
-  const others = operands(b)
-  return operands(a).every((o, i) => isSame(o, others[i], lets))
-}
-
-/** All of a node but its operands, of the kinds that launch rules are made of. */
-function headOf(e: Expr): string | number {
-  switch (e.kind) {
-    case 'const':
-    case 'swizzle':
-      return e.lanes.join()
-    case 'op':
-      return e.op
-    case 'length':
-      return `${'name' in e.of.root && e.of.root.name} ${e.of.steps.length}`
-    case 'result':
-      return e.id
-    default:
-      return 'name' in e ? e.name : ''
-  }
 }

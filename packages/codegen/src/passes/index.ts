@@ -23,16 +23,18 @@ export interface Pass {
 export type PassName =
   | 'params'
   | 'guard'
+  | 'flatten'
   | 'unroll'
   | 'legalize'
   | 'fold'
   | 'simplify'
+  | 'ranges'
   | 'cse'
   | 'licm'
   | 'dce'
   | 'runtime-constants'
 
-const on = (what: 'unroll' | 'share' | 'hoist') => (walk: Rewriting) => {
+const on = (what: 'flatten' | 'unroll' | 'ranges' | 'share' | 'hoist') => (walk: Rewriting) => {
   walk[what] = true
 }
 const rule = (r: Rule) => (walk: Rewriting) => void walk.rules.push(r)
@@ -41,10 +43,12 @@ const rule = (r: Rule) => (walk: Rewriting) => void walk.rules.push(r)
 export const PASSES: readonly Pass[] = [
   { name: 'params', required: true, join: lowerParamArrays },
   { name: 'guard', required: true, join: guard },
+  { name: 'flatten', required: false, join: on('flatten') },
   { name: 'unroll', required: false, join: on('unroll') },
   { name: 'legalize', required: true, join: legalize },
   { name: 'fold', required: false, join: rule(foldExpr) },
   { name: 'simplify', required: false, join: rule(simplifyExpr) },
+  { name: 'ranges', required: false, join: on('ranges') },
   { name: 'cse', required: false, join: on('share') },
   { name: 'licm', required: false, join: on('hoist') },
   { name: 'dce', required: true, run: dce },

@@ -83,6 +83,9 @@ export const LAWS: readonly Law[] = [
   law('int', 'x - x = 0'), // floats: ∞ - ∞ is NaN
   law('int', '(x + a) + b = x + (a + b)'),
   law('int', '(a + x) + b = x + (a + b)'),
+  // constants last, so that what is left of neighbouring indices is the same
+  law('int', 'x + (y + a) = (x + y) + a'),
+  law('int', '(x + a) + y = (x + y) + a'),
   law('int', '(x - a) + b = x + (b - a)', (a, b) => b >= a),
   law('int', '(x + a) - b = x + (a - b)', (a, b) => a >= b),
 

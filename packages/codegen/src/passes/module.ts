@@ -1,5 +1,6 @@
 import type { Binding, Block, Place, Root, Type, Variable } from '@weft/dsl/ir'
 import { Body } from './body'
+import { type Flat, flatArrays } from './flatten'
 import { Graph, Scope } from './graph'
 import { Pointers, takesPointers } from './legalize/pointers'
 import { mapPlace } from './places'
@@ -15,14 +16,19 @@ export class Module {
   /** What stands for the variables of the kernel, by id; the types of these. */
   readonly roots: Root[] = []
   readonly types: Type[] = []
+  /** The variables of the module, and which of them were arrays of arrays. */
+  readonly variables: readonly Variable[]
+  readonly flat: ReadonlyMap<number, Flat>
 
   constructor(readonly how: Rewriting) {
-    const { kernel, rules, share, pointers } = how
-    this.graph = new Graph(rules, share)
+    const { kernel, rules, share, ranges, flatten, pointers } = how
+    this.graph = new Graph(kernel, rules, share, ranges)
     this.graph.special = declaresSpecial(kernel)
     const isReadOnly = (b: Binding): boolean => share && b.kind !== 'texture' && b.access === 'read'
     this.readOnly = new Set(kernel.bindings.filter(isReadOnly).map((b) => b.name))
-    for (const v of kernel.variables) {
+    this.flat = flatten ? flatArrays(kernel) : NO_ARRAYS
+    this.variables = this.flat.size === 0 ? kernel.variables : kernel.variables.map((v) => this.flattened(v))
+    for (const v of this.variables) {
       this.declare(v, v.id)
       // what is workgroup memory is left alone
       if (v.space === 'workgroup') this.graph.read.add(v.id)
@@ -42,6 +48,11 @@ export class Module {
       default:
         return undefined
     }
+  }
+
+  flattened(v: Variable): Variable {
+    const type = this.flat.get(v.id)?.type
+    return type ? { ...v, type } : v
   }
 
   /** From now on, a variable of the kernel has this id. */
@@ -65,3 +76,4 @@ export class Module {
 }
 
 const NONE: ReadonlyMap<string, Place> = new Map()
+const NO_ARRAYS: ReadonlyMap<number, Flat> = new Map()

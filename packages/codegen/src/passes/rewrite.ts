@@ -14,6 +14,10 @@ export interface Rewriting {
   unroll: boolean
   /** What a loop does not change is moved before it: see `licm.ts`. */
   hoist: boolean
+  /** What is known of integers is used: see `ranges.ts`. */
+  ranges: boolean
+  /** Workgroup arrays of arrays become arrays: see `flatten.ts`. */
+  flatten: boolean
   /** Functions are made for the pointers that they are given; `native`: only where there are none, to lanes. */
   pointers: 'native' | 'specialized' | null
   /** What stands for the root of a place. */
@@ -27,6 +31,8 @@ export const rewriting = (kernel: Kernel): Rewriting => ({
   share: false,
   unroll: false,
   hoist: false,
+  ranges: false,
+  flatten: false,
   pointers: null,
   root: null,
 })
@@ -51,5 +57,6 @@ export function rewrite(how: Rewriting): Working {
   const module = new Module(how)
   const functions = module.pointers ? [] : kernel.functions.map((f): Func => ({ ...f, body: module.body(f.body) }))
   const body = module.body(kernel.body)
-  return { ...kernel, functions: module.pointers?.functions ?? functions, body, graph: module.graph }
+  const { variables } = module
+  return { ...kernel, functions: module.pointers?.functions ?? functions, variables, body, graph: module.graph }
 }

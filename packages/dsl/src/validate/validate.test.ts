@@ -599,7 +599,7 @@ test('features', () => {
       functions: [t.func('f', [['p', t.pointer('workgroup', 'u32')]], null, [])],
     },
   )
-  expect([...featuresOf(kernel)].sort()).toEqual([
+  expect([...featuresOf(kernel).keys()].sort()).toEqual([
     'f16',
     'linear-indexing',
     'packed-dot',

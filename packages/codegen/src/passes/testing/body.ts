@@ -1,12 +1,15 @@
 import { type Builder, d, inout, input, kernel } from '@weft/dsl'
-import { checkStructure, type Kernel, print, validate } from '@weft/dsl/ir'
+import { checkStructure, type Kernel, type KernelSource, print, validate } from '@weft/dsl/ir'
 import { expect } from 'vitest'
 
 const f32s = d.arrayOf(d.f32)
 const u32s = d.arrayOf(d.u32)
 
 /** A kernel of one workgroup with `x`, `out` of f32, `u` of u32 and params `n`, `m`. */
-export const built = (body: (b: Bindings, k: Builder) => void): Kernel =>
+export const built = (body: (b: Bindings, k: Builder) => void): Kernel => source(body).ir()
+
+/** The same, not yet built. */
+export const source = (body: (b: Bindings, k: Builder) => void): KernelSource =>
   kernel(
     'test',
     {
@@ -16,7 +19,7 @@ export const built = (body: (b: Bindings, k: Builder) => void): Kernel =>
       guards: 'off',
     },
     (b, k) => body(b as unknown as Bindings, k),
-  ).ir()
+  )
 
 // biome-ignore lint/suspicious/noExplicitAny: what the builder gives, without the types that a kernel's own declaration has
 export type Bindings = Record<'x' | 'u' | 'out' | 'n' | 'm' | 's', any>

@@ -12,9 +12,11 @@ const only =
     )
 
 /** The passes that share a walk, one by one. */
+export const flatten = only('flatten')
 export const unroll = only('unroll')
 export const legalize = only('legalize')
 export const fold = only('fold')
 export const simplify = only('simplify')
+export const ranges = only('ranges')
 export const cse = only('cse')
 export const licm = only('licm')
