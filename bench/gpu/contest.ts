@@ -17,6 +17,8 @@ export interface Input {
   readonly scale?: number
   /** Of u32: values are below it; 0 or left out: all 32 bits. */
   readonly most?: number
+  /** Of u32: the bits that may be set; all when left out. */
+  readonly mask?: number
 }
 
 export interface Output {

@@ -82,7 +82,7 @@ export async function openDevice(adapter: GPUAdapter): Promise<GPUDevice> {
 async function heater(runtime: Runtime): Promise<Lab['warm']> {
   const n = 2 ** 24
   const x = runtime.buffer(Float32Array, n)
-  const step = await runtime.prepare(fillKernel('f32'), { x, n, seed: 1, scale: 1, most: 0 })
+  const step = await runtime.prepare(fillKernel('f32'), { x, n, seed: 1, scale: 1, most: 0, mask: 0 })
   const recording = runtime.record((r) => {
     for (let i = 0; i < 20; i++) r.dispatch(step)
     return []
@@ -106,8 +106,8 @@ export function turnsOf({ inputs, outputs }: Contest): number {
 
 /** Fills a buffer with the numbers of an input. */
 export async function fill({ runtime }: Lab, x: BufferLike, input: Input): Promise<void> {
-  const { seed, scale = 1, most = 0, length: n } = input
-  await runtime.run(fillKernel(input.type), { x, n, seed, scale, most })
+  const { seed, scale = 1, most = 0, mask = 0xffff_ffff, length: n } = input
+  await runtime.run(fillKernel(input.type), { x, n, seed, scale, most, mask })
 }
 
 /** One set of a contest's buffers: the inputs, and outputs full of numbers that are far from any result. */

@@ -13,9 +13,9 @@ const scramble = (x: number): number => {
 const bitsAt = (seed: number, i: number): number => scramble((Math.imul(seed, 0x9e3779b9) + i) >>> 0)
 
 /** Element i of an input: uniform in [−1, 1) · scale; as f16 in steps of 2⁻¹⁰, so that both types hold it exactly. */
-export function valueAt({ type, seed, scale = 1, most = 0 }: Input, i: number): number {
+export function valueAt({ type, seed, scale = 1, most = 0, mask = 0xffff_ffff }: Input, i: number): number {
   const bits = bitsAt(seed, i)
-  if (type === 'u32') return most > 0 ? bits % most : bits
+  if (type === 'u32') return ((most > 0 ? bits % most : bits) & mask) >>> 0
   return (type === 'f16' ? (bits >>> 21) / 1024 - 1 : (bits >>> 8) / 8388608 - 1) * scale
 }
 
@@ -34,10 +34,10 @@ function filling<T extends ElementType>(type: T) {
       {
         workgroupSize: [256],
         bindings: { x: output(d.arrayOf(TOKENS[type] as typeof d.f32)) },
-        params: { n: d.u32, seed: d.u32, scale: d.f32, most: d.u32 },
+        params: { n: d.u32, seed: d.u32, scale: d.f32, most: d.u32, mask: d.u32 },
         workgroups: ({ n }) => [ceilDiv(n, 256)],
       },
-      ({ x, n, seed, scale, most }, k) => {
+      ({ x, n, seed, scale, most, mask }, k) => {
         const i = k.globalIndex
         k.if(i.lt(n), () => {
           const start = u32`${seed} * 0x9e3779b9 + ${i}`
@@ -46,7 +46,7 @@ function filling<T extends ElementType>(type: T) {
           const bits = u32`${twice} ^ (${twice} >> 16)`
           const element =
             type === 'u32'
-              ? fn.select(bits, u32`${bits} % max(${most}, 1)`, most.gt(0))
+              ? fn.select(bits, u32`${bits} % max(${most}, 1)`, most.gt(0)).bitAnd(mask)
               : type === 'f16'
                 ? f16(f32(bits.shr(21)).div(1024).sub(1).mul(scale))
                 : f32(bits.shr(8)).div(8388608).sub(1).mul(scale)

@@ -3,4 +3,5 @@ import type { Contest } from '../contest'
 /** Suites by name, in the order of the report; each is loaded when it is run. */
 export const SUITES: Readonly<Record<string, () => Promise<{ readonly contests: readonly Contest[] }>>> = {
   ceilings: () => import('./ceilings'),
+  matvec: () => import('./matvec'),
 }
