@@ -7,6 +7,7 @@ import { blocksCases } from './blocks.cases.js'
 import { decodeCases } from './decode.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
 import { gemmCases } from './gemm.cases.js'
+import { gemmSerialCases } from './gemm-serial.cases.js'
 import { kvCacheCases } from './kv-cache.cases.js'
 import { matmulCases } from './matmul.cases.js'
 import { normCases } from './norm.cases.js'
@@ -35,7 +36,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   blocks: blocksCases,
   elementwise: elementwiseCases,
   'kv-cache': kvCacheCases,
-  gemm: gemmCases,
+  gemm: [...gemmCases, ...gemmSerialCases],
   matmul: matmulCases,
   norm: normCases,
   norms: normsCases,

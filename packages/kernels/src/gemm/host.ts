@@ -14,6 +14,7 @@ import { chooseGemm, type GemmChoice, joinKernel, splitKernel } from './choose'
 import { type ChunkSizes, chunkSizes, type Extent, parts } from './chunks'
 import { chooseLines } from './few-choose'
 import { ACTIVATIONS, type Activation } from './options'
+import { chooseSerial } from './serial-choose'
 import { type MatrixLike, type Placed, placed, reach, windowOf } from './views'
 
 export interface GemmArgs {
@@ -82,6 +83,11 @@ export async function gemm(runtime: Runtime, args: GemmArgs, options: GemmOption
   if (m * n * batch === 0) return
   const limit = options.bindingLimit ?? runtime.info.limits.maxStorageBufferBindingSize ?? 2 ** 27
   const alignment = runtime.info.limits.minStorageBufferOffsetAlignment ?? 256
+  const serial = chooseSerial(product, runtime.info, limit)
+  if (serial) {
+    const [a, b, c] = [product.a.data, product.b.data, product.c.data]
+    return runtime.run(chosen(serial.kernel, options), { a, b, c, ...serial.sizes, alpha: product.alpha })
+  }
   const extent = (p: Placed): Extent => ({ ...p, bytes: product.bytes })
   const sizes = chunkSizes('gemm', {
     ...product,

@@ -2,6 +2,7 @@ import { anyGemvs } from './few'
 import { gemvLines } from './few-lines'
 
 export { gemmReduce, gemmReduceHalf } from './join'
+export { gemmSerial } from './serial'
 export { type GemmOptions, gemmOf, gemms } from './tiled'
 
 /** Products with few rows. */
