@@ -12,7 +12,17 @@ const timed = (kernel: string, ms: number): Timed => ({
 })
 
 const shape = (n: number, winner: string | null, ...candidates: Timed[]): TunedShape => ({
-  ...{ family: 'f', type: 'f32', shape: { n }, state: 'done', date: '2026-01-02', round: 1, key: '', refused: [] },
+  ...{
+    family: 'f',
+    type: 'f32',
+    shape: { n },
+    state: 'done',
+    date: '2026-01-02',
+    round: 1,
+    next: [],
+    key: '',
+    refused: [],
+  },
   winner: candidates.find(({ kernel }) => kernel === winner) ?? null,
   incumbent: candidates.at(-1) ?? null,
   candidates,

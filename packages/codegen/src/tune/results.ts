@@ -46,8 +46,9 @@ export interface TunedShape {
   readonly state: 'done' | 'stopped' | 'running'
   /** `YYYY-MM-DD`. */
   readonly date: string
-  /** The next round to run. */
+  /** The next round to run, and the hashes of the kernels that take part in it. */
   readonly round: number
+  readonly next: readonly string[]
   /** What was measured, in short: another program or other candidates have another key. */
   readonly key: string
   readonly winner: Timed | null

@@ -41,7 +41,7 @@ kernel that is right.
 /** More than the last-level caches of the GPUs that there are: 60 MB on an H200. */
 const CACHE_BYTES = 128 * 2 ** 20
 /** A GPU takes that long to raise its clock. */
-const HEAT_MS = 300
+const HEAT_MS = 400
 const PROGRESS_MS = 2000
 
 async function run(args: readonly string[], io: Io): Promise<Report> {

@@ -65,7 +65,8 @@ describe('winnerOf', () => {
   })
 })
 
-it('quartiles are samples, in whatever order they come', () => {
+it('quartiles are samples or lie between them, in whatever order they come', () => {
   expect(quartiles([5, 1, 4, 2, 3])).toEqual([2, 3, 4])
+  expect(quartiles([4, 2])).toEqual([2.5, 3, 3.5])
   expect(quartiles([7])).toEqual([7, 7, 7])
 })

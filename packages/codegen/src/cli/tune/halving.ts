@@ -35,10 +35,14 @@ export const bySpeed = (scores: readonly Pick<Score, 'ratio'>[]): number[] =>
 
 const medianOf = (scores: readonly Pick<Score, 'ratio'>[], i: number): number => (scores[i] as Score).ratio[1]
 
-/** Of samples of the same thing: low quartile, median, high quartile. */
+/** Of samples of the same thing: low quartile, median, high quartile; between two samples in proportion. */
 export function quartiles(samples: readonly number[]): Timed['ratio'] {
   const sorted = [...samples].sort((a, b) => a - b)
-  const at = (part: number): number => sorted[Math.round(part * (sorted.length - 1))] as number
+  const at = (part: number): number => {
+    const place = part * (sorted.length - 1)
+    const [low, high] = [sorted[Math.floor(place)] as number, sorted[Math.ceil(place)] as number]
+    return low + (high - low) * (place % 1)
+  }
   return [at(0.25), at(0.5), at(0.75)]
 }
 

@@ -22,6 +22,9 @@ function nothingOf({ candidates, refused, state }: TunedShape): string {
 
 const speedup = ({ ratio }: Timed): string => `${(1 / ratio[1]).toFixed(2)}×`
 
+/** The refused kernels that are listed; the file has them all, and the progress has told of them. */
+const SHOWN = 5
+
 /** The lines of one shape: who won, the next ones, and what became of the rest. */
 export function shapeLines(tunable: Tunable, result: TunedShape): string[] {
   const { winner, incumbent, candidates, refused, infeasible } = result
@@ -37,7 +40,8 @@ export function shapeLines(tunable: Tunable, result: TunedShape): string[] {
   for (const one of candidates.filter(({ hash }) => hash !== winner?.hash).slice(0, 3))
     lines.push(`  not   ${timed(one)}; ${speedup(one)}${one.hash === incumbent?.hash ? ', the incumbent' : ''}`)
   lines.push(`  timed ${candidates.length} kernels`)
-  for (const { kernel, because } of refused) lines.push(`  refused ${kernel || 'a kernel'}: ${because}`)
+  for (const { kernel, because } of refused.slice(0, SHOWN)) lines.push(`  refused ${kernel || 'a kernel'}: ${because}`)
+  if (refused.length > SHOWN) lines.push(`  refused ${refused.length - SHOWN} more`)
   for (const { because, count } of infeasible) lines.push(`  infeasible ${count}: ${because}`)
   return lines
 }

@@ -7,6 +7,8 @@ import type { Bench } from './problem'
 const MOST_REPEATS = 2000
 /** Milliseconds: less than any launch takes. */
 const LEAST = 1e-4
+/** Milliseconds of a pass that heats. */
+const LONG = 20
 
 /** A kernel with its arguments on every set of buffers, to be timed again and again. */
 export class Contestant {
@@ -50,9 +52,11 @@ export class Contestant {
     )
   }
 
-  /** Keeps the device busy until its clock is up. */
+  /** Keeps the device busy until its clock is up: long passes, so that it has no time to rest between them. */
   async heat(milliseconds: number): Promise<void> {
-    for (const start = performance.now(); performance.now() - start < milliseconds; ) await this.sample()
+    if (milliseconds === 0) return
+    const count = Math.min(MOST_REPEATS, Math.ceil(LONG / (await this.sample())))
+    for (const start = performance.now(); performance.now() - start < milliseconds; ) await this.#time(count)
   }
 }
 
@@ -66,20 +70,21 @@ export interface RoundOptions {
 
 /**
  * One round: every contestant beside the incumbent, in turn, in an order that turns around, so that whatever slows the
- * device down slows both. null where not even one sample of each fitted into the time.
+ * device down slows both. Nothing of those whose turn had not come when the time was up.
  */
 export async function round(
   contestants: readonly Contestant[],
   incumbent: Contestant,
   { samples, heatMs, over }: RoundOptions,
-): Promise<readonly Score[] | null> {
+): Promise<readonly (Score | null)[]> {
   const times = contestants.map((): number[] => [])
   const ratios = contestants.map((): number[] => [])
   await incumbent.heat(heatMs)
-  for (let sample = 0; sample < samples; sample++) {
+  for (let sample = 0; sample < samples && !over(); sample++) {
     const order = contestants.map((_, i) => (sample % 2 ? contestants.length - 1 - i : i))
     for (const i of order) {
-      if (over() && sample === 0) return null
+      // all have as many samples, unless there was no time for the first
+      if (sample === 0 && over()) break
       const one = contestants[i] as Contestant
       const before = sample % 2 ? await incumbent.sample() : null
       const ms = await one.sample()
@@ -87,11 +92,10 @@ export async function round(
       times[i]?.push(ms)
       ratios[i]?.push(ms / beside)
     }
-    if (over()) break
   }
-  return times.map((list, i) => ({
-    ms: quartiles(list)[1],
-    ratio: quartiles(ratios[i] as number[]),
-    samples: list.length,
-  }))
+  return times.map((list, i) =>
+    list.length === 0
+      ? null
+      : { ms: quartiles(list)[1], ratio: quartiles(ratios[i] as number[]), samples: list.length },
+  )
 }

@@ -38,6 +38,8 @@ export async function tuneShape(
   }
 }
 
+const hashesOf = (candidates: readonly Candidate[]): string[] => candidates.map(({ kernel }) => kernel.hash)
+
 const today = (): string => new Date().toISOString().slice(0, 10)
 
 /** Where there is nothing to compare, nothing of the problem is made: the device may lack its types as well. */
@@ -46,8 +48,8 @@ function nothing(
   { refused, infeasible }: Candidates,
   of: Pick<TunedShape, 'family' | 'type' | 'shape' | 'key'>,
 ): TunedShape {
-  const empty = { state: 'done', date: today(), round: 0, winner: null, incumbent: null, candidates: [] } as const
-  const result = { ...of, ...empty, refused, infeasible }
+  const empty = { round: 0, next: [], winner: null, incumbent: null, candidates: [] }
+  const result = { ...of, ...empty, state: 'done', date: today(), refused, infeasible } as const
   results.put(result)
   return result
 }
@@ -66,6 +68,7 @@ class ShapeTuning {
   #timed = new Map<string, Timed>()
   #refused: readonly Refused[]
   #round = 0
+  #next: readonly string[]
 
   constructor(
     readonly session: Session,
@@ -77,6 +80,7 @@ class ShapeTuning {
   ) {
     this.#incumbent = tunable.incumbent(about.shape)
     this.#refused = candidates.refused
+    this.#next = earlier?.next ?? hashesOf(candidates.feasible)
     if (earlier === undefined) return
     this.#round = earlier.round
     this.#timed = new Map(earlier.candidates.map((timed) => [timed.hash, timed]))
@@ -87,9 +91,12 @@ class ShapeTuning {
 
   async run(deadline: number): Promise<TunedShape> {
     const { session, about } = this
-    const right = await this.#verified(this.#entrants())
+    const right = await this.#verified()
     const base = this.#baseOf(right)
-    if (base === undefined) return this.#put('done')
+    if (base === undefined) {
+      this.#next = []
+      return this.#put('done')
+    }
     const contestants = new Map<Right, Contestant>()
     for (const one of right) contestants.set(one, await Contestant.prepare(one.kernel, this.bench, session.clock))
     const get = (one: Right): Contestant => contestants.get(one) as Contestant
@@ -97,41 +104,34 @@ class ShapeTuning {
     let challengers = right.filter((one) => one !== base)
     for (;;) {
       const all = [base, ...challengers]
+      this.#next = hashesOf(all)
       const samples = samplesOf(this.#round, challengers.length, session.samples)
       session.say(`${about.title}: round ${this.#round + 1}, ${all.length} kernels, ${samples} samples each`)
       const scores = await round(all.map(get), get(base), { samples, heatMs: session.heatMs, over })
-      if (scores === null) return this.#put('stopped')
       this.#note(all, scores)
-      if ((scores[0]?.samples ?? 0) < samples) return this.#put('stopped')
-      const next = survivors(scores.slice(1))
-      if (next === null) return this.#put('done')
+      const whole = scores.filter((score): score is Score => score !== null)
+      if (whole.length < all.length || (whole[0] as Score).samples < samples) return this.#put('stopped')
+      const next = survivors(whole.slice(1))
+      if (next === null) {
+        this.#next = []
+        return this.#put('done')
+      }
       challengers = next.map((i) => challengers[i] as Right)
+      this.#next = hashesOf([base, ...challengers])
       this.#round++
       this.#put('running')
     }
   }
 
-  /** Who takes part in the next round: all, or the incumbent and those that an earlier run left in. */
-  #entrants(): readonly Candidate[] {
-    const refused = new Set(this.#refused.map(({ hash }) => hash))
-    const right = this.candidates.feasible.filter(({ kernel }) => !refused.has(kernel.hash))
-    const incumbent = right.filter(this.#isIncumbent)
-    const challengers = right.filter((one) => !this.#isIncumbent(one))
-    const of = (at: number): Candidate[] =>
-      challengers.filter(({ kernel }) => this.#timed.get(kernel.hash)?.round === at)
-    // a round that was stopped is run once more
-    const stopped = of(this.#round)
-    if (stopped.length > 0) return [...incumbent, ...stopped]
-    const before = of(this.#round - 1)
-    if (before.length === 0) return right
-    const next = survivors(before.map(({ kernel }) => this.#timed.get(kernel.hash) as Timed))
-    return [...incumbent, ...(next?.map((i) => before[i] as Candidate) ?? before)]
-  }
-
   #isIncumbent = ({ choices }: Pick<Candidate, 'choices'>): boolean => sameChoices(choices, this.#incumbent)
 
-  async #verified(entrants: readonly Candidate[]): Promise<readonly Right[]> {
+  /** Those of the next round that are right on this problem. */
+  async #verified(): Promise<readonly Right[]> {
     const { session, about, bench } = this
+    const refusedBefore = new Set(this.#refused.map(({ hash }) => hash))
+    const entrants = this.candidates.feasible.filter(
+      ({ kernel: { hash } }) => this.#next.includes(hash) && !refusedBefore.has(hash),
+    )
     session.say(`${about.title}: checks ${entrants.length} kernels`)
     const check = Check.of(bench, outputsOf(entrants), 'some')
     const { right, refused } = await sift(session, check, entrants, shapeText(about.shape))
@@ -156,9 +156,10 @@ class ShapeTuning {
     return found ?? contest[0]
   }
 
-  #note(contest: readonly Right[], scores: readonly Score[]): void {
+  #note(contest: readonly Right[], scores: readonly (Score | null)[]): void {
     contest.forEach(({ choices, kernel, error }, i) => {
-      const score = scores[i] as Score
+      const score = scores[i]
+      if (!score) return
       this.#timed.set(kernel.hash, {
         choices,
         kernel: kernel.name,
@@ -181,7 +182,7 @@ class ShapeTuning {
     const incumbent = candidates.find(this.#isIncumbent) ?? null
     const latest = candidates.filter((timed) => timed.round === rounds[0])
     const result: TunedShape = {
-      ...{ family, type, shape, state, key, round: this.#round },
+      ...{ family, type, shape, state, key, round: this.#round, next: this.#next },
       date: today(),
       winner: winnerOf(latest, incumbent),
       incumbent,
