@@ -22,7 +22,10 @@ const deviceOf = (asked: GPUDeviceDescriptor) => ({
   features: new Set(asked.requiredFeatures),
   limits: asked.requiredLimits,
   lost: new Promise(() => undefined),
-  adapterInfo: { vendor: 'acme', architecture: 'one', description: '', device: 'x1' },
+  adapterInfo: {
+    ...{ vendor: 'acme', architecture: 'one', description: '', device: 'x1' },
+    subgroupMatrixConfigs: [{ componentType: 'f16', resultComponentType: 'f32', M: 16, N: 8, K: 16 }],
+  },
   addEventListener() {},
   createCommandEncoder: () => ({ beginComputePass: () => pass, finish: () => ({}) }),
   destroy() {},
@@ -68,6 +71,7 @@ it("[case-R37] [case-R35] asks for the adapter's limits and those features that 
     software: false,
     features: [],
     languageFeatures: ['subgroup_id'], // without setImmediates there are no immediates
+    subgroupMatrices: ['f16 f32 16x8x16'],
     limits,
   })
   const rich = await createRuntime({ gpu: mock(['timestamp-query', 'shader-f16', 'subgroups'], limits, open) })

@@ -51,6 +51,8 @@ export class CpuBackend implements Backend {
       device: '',
       software: true,
       features: sorted(features),
+      // it takes any size, and is slower with all of them
+      subgroupMatrices: [],
       languageFeatures: sorted(languageFeatures),
       limits,
     }

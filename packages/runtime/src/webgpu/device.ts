@@ -31,6 +31,22 @@ function subgroupSizes({ subgroupMinSize: least, subgroupMaxSize: most }: Partia
   return { ...(least ? { minSubgroupSize: least } : {}), ...(most ? { maxSubgroupSize: most } : {}) }
 }
 
+interface MatrixConfig {
+  readonly componentType: string
+  readonly resultComponentType: string
+  readonly M: number
+  readonly N: number
+  readonly K: number
+}
+
+/** Products of subgroup matrices: experimental, so that not every version of the types knows them. */
+function subgroupMatrices(info: object): readonly string[] {
+  const { subgroupMatrixConfigs = [] } = info as { readonly subgroupMatrixConfigs?: Iterable<MatrixConfig> }
+  return [...subgroupMatrixConfigs].map(
+    ({ componentType, resultComponentType, M, N, K }) => `${componentType} ${resultComponentType} ${M}x${N}x${K}`,
+  )
+}
+
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|software|basic render|warp|null/i
 
 /** What there is to know of a device; `gpu` is where it comes from, `navigator.gpu` unless told. */
@@ -51,6 +67,7 @@ export function describeDevice(device: GPUDevice, gpu: GPU | undefined): Runtime
     software: info.isFallbackAdapter === true || SOFTWARE.test(`${vendor} ${architecture} ${description} ${name}`),
     features: [...device.features].sort(),
     languageFeatures: usable.sort(),
+    subgroupMatrices: subgroupMatrices(info),
     limits: { ...limitsOf(device.limits), ...subgroupSizes(info) },
   }
 }
