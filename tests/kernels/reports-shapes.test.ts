@@ -13,6 +13,7 @@ const { ops } = kernels
 
 /** In the long run trials are as large as the reports say. */
 const full = process.env.WEFT_FULL === '1'
+const LONG = { timeout: 600_000 }
 
 onDevices('reports: shapes', allKernels, ({ runtime, options }) => {
   const upload = <T extends Float32Array | Uint32Array | Uint16Array | Int32Array>(data: T) => runtime().buffer(data)
@@ -34,16 +35,20 @@ onDevices('reports: shapes', allKernels, ({ runtime, options }) => {
     expect(got.slice(m * n)).toEqual(new Array(8).fill(777))
   })
 
-  it.for([65_535, 65_536, 65_537, 131_071])('[case-S17] %i rows of a matrix times a vector', async (rows, { skip }) => {
-    if (onGpu() && !full) skip('so many workgroups take a software GPU half a minute: npm run test:full')
-    const k = onGpu() ? 4 : 1
-    const b = upload(Float32Array.from({ length: rows * k }, (_, i) => Math.floor(i / k) % 7))
-    const [a, c] = [upload(new Float32Array(k).fill(1)), empty(rows + 8)]
-    await kernels.gemm(runtime(), { a, b, c, m: 1, n: rows, k, transposeB: true }, options)
-    const expected = new Float32Array(rows + 8).fill(777)
-    for (let i = 0; i < rows; i++) expected[i] = k * (i % 7)
-    expect(await c.read(Float32Array)).toEqual(expected)
-  })
+  it.for([65_535, 65_536, 65_537, 131_071])(
+    '[case-S17] %i rows of a matrix times a vector',
+    LONG,
+    async (rows, { skip }) => {
+      if (onGpu() && !full) skip('so many workgroups take a software GPU half a minute: npm run test:full')
+      const k = onGpu() ? 4 : 1
+      const b = upload(Float32Array.from({ length: rows * k }, (_, i) => Math.floor(i / k) % 7))
+      const [a, c] = [upload(new Float32Array(k).fill(1)), empty(rows + 8)]
+      await kernels.gemm(runtime(), { a, b, c, m: 1, n: rows, k, transposeB: true }, options)
+      const expected = new Float32Array(rows + 8).fill(777)
+      for (let i = 0; i < rows; i++) expected[i] = k * (i % 7)
+      expect(await c.read(Float32Array)).toEqual(expected)
+    },
+  )
 
   it.each([[[2, 2]], [[3, 5]], [[1, 1]], [[7]]])(
     '[case-S10] elements of %j, which no vector divides',
