@@ -97,7 +97,8 @@ const range: Statement = (p, g) => {
     )
   else
     p.k.range(p.name('i'), u32(0) as never, end as never, u32(1 + (g.leaf % 2)) as never, body as never, {
-      unroll: fixed && g.leaf % 7 === 0 && g.body.every((s) => s.body.length === 0),
+      // written out where that is short, in groups where the end is not known
+      unroll: fixed ? g.leaf % 7 === 0 && g.body.every((s) => s.body.length === 0) : 1 + (g.leaf % 3),
     })
   return p
 }

@@ -1,4 +1,4 @@
-import { i32, u32 } from '@weft/dsl'
+import { type Expr, i32, u32 } from '@weft/dsl'
 import { chorus, story } from './story.js'
 
 const sum = (from: number, below: number, step = 1): number => {
@@ -60,6 +60,31 @@ export const loops = [
     k.range('i', 0, 4, 1, (i) => squares.forEach((s, j) => void k.if(i.eq(j), () => s.set(i.mul(i)))), { unroll: true })
     put(...squares)
   }),
+  story(
+    'ranges in groups of rounds',
+    [0, 1, 3, 4, 8, 9, 11]
+      .flatMap((n) => [n, (n * (n - 1)) / 2])
+      .concat([5, 0 + 3 + 6 + 9 + 12, 5, 13 + 10 + 7 + 4 + 1]),
+    ({ k, put, n, i }) => {
+      const rounds = k.var('rounds', u32(0))
+      const total = k.var('total', u32(0))
+      const count = (x: Expr<'u32'>): void => {
+        rounds.addAssign(1)
+        total.addAssign(x)
+      }
+      const ends: readonly (() => void)[] = [
+        ...[0, 1, 3, 4, 8, 9, 11].map((end) => () => k.range('i', n(0), n(end), count, { unroll: 4 })),
+        () => k.range('i', n(0), n(14), 3, count, { unroll: 2 }),
+        () => k.range('i', i(13), i(0).sub(1), -3, (x) => count(u32(x)), { unroll: 2 }),
+      ]
+      for (const run of ends) {
+        rounds.set(0)
+        total.set(0)
+        run()
+        put(rounds, total)
+      }
+    },
+  ),
   story(
     'nested ranges',
     [

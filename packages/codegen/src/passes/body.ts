@@ -24,8 +24,9 @@ import type { Node } from './node'
 import { opOf, splatConst } from './nodes'
 import { knownConstant } from './operands'
 import { mapPlace, mapRoot, mapSteps, placeKey } from './places'
+import { counting, grouped } from './rounds'
 import { isSpecial } from './special'
-import { hasJump, isShort, type Rounds, roundsOf } from './unroll'
+import { hasJump, isShort, MOST_ROUNDS, type Rounds, roundsOf } from './unroll'
 import { leaves, Walk } from './walk'
 
 /** One body: its statements, whose expressions the graph makes nodes of. */
@@ -33,8 +34,8 @@ export class Body extends Walk {
   /** The places that its pointer parameters are made for. */
   readonly pointers = new Map<string, Place>()
   readonly #module: Module
-  readonly #graph: Graph
-  readonly #loops: Loops
+  readonly graph: Graph
+  readonly loops: Loops
   /** Loads of memory that nobody writes, by place; a block that is no longer open hides its own. */
   readonly #loads = new Map<string, { readonly result: Node; readonly block: number }>()
   readonly #open: boolean[] = []
@@ -43,14 +44,14 @@ export class Body extends Walk {
   constructor(module: Module) {
     super()
     this.#module = module
-    this.#graph = module.graph
-    this.#loops = new Loops(module.graph, module.how.hoist)
+    this.graph = module.graph
+    this.loops = new Loops(module.graph, module.how.hoist)
   }
 
   // Parts of statements.
 
   override expr(e: Expr): Expr {
-    return this.#loops.hoisted(this.#graph.expr(e)) as Expr
+    return this.loops.hoisted(this.graph.expr(e)) as Expr
   }
 
   override place(place: Place, stored: boolean): Place {
@@ -59,47 +60,47 @@ export class Body extends Walk {
 
   /** With what its indices were moved to. */
   #moved(place: Place, stored: boolean): Place {
-    if (place.root.kind === 'variable' && !stored) this.#graph.read.add(place.root.id)
-    return this.#loops.depth === 0 ? place : mapPlace(place, this.#loops.hoisted)
+    if (place.root.kind === 'variable' && !stored) this.graph.read.add(place.root.id)
+    return this.loops.depth === 0 ? place : mapPlace(place, this.loops.hoisted)
   }
 
   /** A place of the kernel as one of this body. */
   readonly placed = ({ type, root, steps }: Place): Place => {
     const to = root.kind === 'pointer' ? this.pointers.get(root.name) : undefined
-    const mapped = mapSteps(steps, this.#graph.expr)
+    const mapped = mapSteps(steps, this.graph.expr)
     const flat = root.kind === 'variable' ? this.#module.flat.get(root.id) : undefined
-    const inner = flat ? flatSteps(mapped, flat, this.#graph) : mapped
+    const inner = flat ? flatSteps(mapped, flat, this.graph) : mapped
     return { kind: 'place', type, root: to?.root ?? this.#root(root), steps: to ? [...to.steps, ...inner] : inner }
   }
 
   #root(root: Root): Root {
     if (root.kind === 'variable') return this.#module.roots[root.id] as Root
-    if (root.kind === 'view') this.#graph.special = true
-    const made = mapRoot(root, this.#graph.expr)
+    if (root.kind === 'view') this.graph.special = true
+    const made = mapRoot(root, this.graph.expr)
     return this.#module.how.root?.(made) ?? made
   }
 
   override result({ type, id }: Result): Result {
     const made = this.fresh(type)
-    this.#graph.results[id] = made
+    this.graph.results[id] = made
     return made
   }
 
-  fresh(type: Type): Result & Node {
-    return this.#graph.result(type, this.#loops.depth)
+  readonly fresh = (type: Type): Result & Node => {
+    return this.graph.result(type, this.loops.depth)
   }
 
   /** A variable that the kernel did not have, which is read. */
   local(type: Type): Place & { root: { kind: 'variable' } } {
-    const id = this.#graph.ids++
-    this.#graph.read.add(id)
+    const id = this.graph.ids++
+    this.graph.read.add(id)
     return { kind: 'place', type, root: { kind: 'variable', id }, steps: [] }
   }
 
   override variable(v: Variable): Variable {
-    const id = this.#graph.ids++
+    const id = this.graph.ids++
     this.#module.declare(v, id)
-    if (isSpecial(v.type)) this.#graph.special = true
+    if (isSpecial(v.type)) this.graph.special = true
     return { id, name: v.name, space: v.space, type: v.type, init: v.init && this.expr(v.init) }
   }
 
@@ -140,13 +141,13 @@ export class Body extends Walk {
       case 'load':
         return void this.#load(s, out)
       case 'effect':
-        if ('feature' in EFFECTS[s.op]) this.#graph.special = true
+        if ('feature' in EFFECTS[s.op]) this.graph.special = true
         break
       case 'call':
         if (!this.#module.pointers) break
         return void this.#module.pointers.call(s, this, out)
       case 'if': {
-        const test = this.#graph.expr(s.test)
+        const test = this.graph.expr(s.test)
         if (test.kind === 'const') return void out.push(...this.block(test.lanes[0] ? s.then : s.else))
         break
       }
@@ -162,9 +163,9 @@ export class Body extends Walk {
 
   #let(s: Let, out: Stmt[]): void {
     const next = this.rebuild(s) as Let
-    this.#graph.facts.results[next.result.id] = next.value as Node
-    const value = knownConstant(next.value, this.#graph.constants)
-    if (value && isInt(value.type)) this.#graph.constants.set(next.result.id, value)
+    this.graph.facts.results[next.result.id] = next.value as Node
+    const value = knownConstant(next.value, this.graph.constants)
+    if (value && isInt(value.type)) this.graph.constants.set(next.result.id, value)
     out.push(next)
   }
 
@@ -174,7 +175,7 @@ export class Body extends Walk {
     const key = isReadOnly ? placeKey(place) : ''
     const earlier = isReadOnly && this.#loads.get(key)
     if (earlier && this.#open[earlier.block]) {
-      this.#graph.results[s.result.id] = earlier.result
+      this.graph.results[s.result.id] = earlier.result
       return
     }
     const result = this.result(s.result)
@@ -195,45 +196,34 @@ export class Body extends Walk {
   #range(s: Range, out: Stmt[]): void {
     const { unroll, ranges } = this.#module.how
     const bound = (e: Expr): Node => {
-      const made = this.#graph.expr(e)
-      return s.unroll && unroll ? this.#graph.folded(made) : made
+      const made = this.graph.expr(e)
+      return s.unroll && unroll ? this.graph.folded(made) : made
     }
-    const rounds = roundsOf(bound(s.start), bound(s.end), bound(s.step), this.#graph.facts)
+    const rounds = roundsOf(bound(s.start), bound(s.end), bound(s.step), this.graph.facts)
     if (rounds?.count === 0) return
-    const flat = (s.unroll && unroll) || (ranges && rounds?.count === 1)
-    if (rounds && flat && isShort(s, rounds.count)) return void this.#unroll(s, rounds, out)
+    const most = unroll && (s.unroll === true ? MOST_ROUNDS : s.unroll)
+    const flat = rounds && rounds.count <= (most || +ranges)
+    if (flat && isShort(s, rounds.count)) return void this.#unroll(s, rounds, out)
+    if (
+      unroll &&
+      typeof s.unroll === 'number' &&
+      s.unroll > 1 &&
+      !rounds &&
+      s.step.kind === 'const' &&
+      !hasJump(s.body, 'break')
+    )
+      return void grouped(s, s.step.lanes[0] as number, this, out)
     const [start, end, step] = [this.expr(s.start), this.expr(s.end), this.expr(s.step)]
     // engines prove an index that goes by 1 between constants, and that such a loop ends
     const counted = rounds && ranges && !(start.kind === 'const' && Math.abs(rounds.by) === 1)
-    this.#loops.within(out, () => {
+    this.loops.within(out, () => {
       if (!counted) return [{ ...s, index: this.result(s.index), start, end, step, body: this.block(s.body) }]
-      return [this.#counted(s, start, rounds)]
+      return [counting(s, start, rounds, this)]
     })
   }
 
-  /** A range that counts its rounds. Its index is made of the round. */
-  #counted(s: Range, start: Expr, { count, by }: Rounds): Range {
-    const { type } = s.index
-    const [zero, end, one] = [0, count, 1].map((n) => this.#graph.made(splatConst(type as ValueName, n)))
-    const round = this.fresh(type)
-    this.#graph.facts.results[round.id] = { low: 0, high: count - 1 }
-    const value = this.#graph.made(opOf(s.at, 'add', start, opOf(s.at, 'mul', round, by)))
-    const result = this.result(s.index)
-    this.#graph.facts.results[result.id] = value
-    const body = [{ kind: 'let', at: s.at, name: s.name, value, result } as const, ...this.block(s.body)]
-    return {
-      ...s,
-      name: `${s.name}_round`,
-      index: round,
-      start: zero as Node,
-      end: end as Node,
-      step: one as Node,
-      body,
-    }
-  }
-
   #unroll(s: Range, { start, by, count }: Rounds, out: Stmt[]): void {
-    this.#graph.unrolled = true
+    this.graph.unrolled = true
     const { type } = s.index
     for (let round = 0; round < count; round++) {
       const index =
@@ -242,14 +232,14 @@ export class Body extends Walk {
           : round === 0
             ? start
             : opOf(s.at, 'add', start, round * by)
-      this.#graph.results[s.index.id] = this.#graph.made(index)
-      this.#graph.round(() => this.#statements(s.body, out))
+      this.graph.results[s.index.id] = this.graph.made(index)
+      this.graph.round(() => this.#statements(s.body, out))
       if (leaves(out)) return
     }
   }
 
   #loop(s: Loop, out: Stmt[]): void {
-    this.#loops.within(out, () => {
+    this.loops.within(out, () => {
       const outer = this.#openBlock() // what the header loads is visible in the rest
       const made = this.#parts(s)
       this.#closeBlock(outer)

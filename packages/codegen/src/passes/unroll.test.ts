@@ -2,7 +2,7 @@ import { type Expr, f32 } from '@weft/dsl'
 import { expect, test } from 'vitest'
 import { dce } from './dce'
 import { bodyOf, built, text } from './testing/body'
-import { unroll } from './testing/passes'
+import { cse, unroll } from './testing/passes'
 
 test('each round has values and variables of its own', () => {
   expect(
@@ -79,4 +79,54 @@ test('not where the bounds are unknown, the rounds too many, or the body jumps',
     k.range('i', 3, (i) => k.if(i.eq(n), () => k.break()), { unroll: true })
   })
   expect(bodyOf(unroll(kernel))).toBe(bodyOf(kernel))
+})
+
+test('so many rounds at a time where their number is not known, and the rest one by one', () => {
+  expect(
+    bodyOf(
+      dce(
+        cse(
+          unroll(
+            built(({ out, x, n }, k) => {
+              const sum = k.var('sum', f32(0))
+              k.range('i', k.localIndex, n, 64, (i) => sum.addAssign(x.at(i) as Expr<'f32'>), { unroll: 4 })
+              out.at(0).set(sum)
+            }),
+          ),
+        ),
+      ),
+    ),
+  ).toBe(text`
+    var sum: f32 = 0:f32
+    $1 = max(n, local_invocation_index) - local_invocation_index
+    %1 = let i_groups = $1 / 64:u32 + min($1 % 64:u32, 1:u32) / 4:u32
+    range %2 i_group = 0:u32, %1, 1:u32 {
+      range %3 i_round = 0:u32, 4:u32, 1:u32 {
+        %4 = let i = local_invocation_index + (((%2 * 4:u32) + %3) * 64:u32)
+        %5 = load x[%4]
+        %6 = load sum
+        store sum = %6 + %5
+      }
+    }
+    range %7 i = local_invocation_index + ((%1 * 4:u32) * 64:u32), n, 64:u32 {
+      %8 = load x[%7]
+      %9 = load sum
+      store sum = %9 + %8
+    }
+    %10 = load sum
+    store out[0:u32] = %10
+  `)
+})
+
+test('not so many at a time where the body breaks, and not in groups where the number of rounds is known', () => {
+  const kernel = built(({ out, n }, k) => {
+    k.range('i', 0, n, (i) => k.if(i.eq(9), () => k.break()), { unroll: 4 })
+    k.range('i', 0, 64, (i) => out.at(i).set(1), { unroll: 4 })
+  })
+  expect(bodyOf(unroll(kernel))).toBe(bodyOf(kernel))
+  const few = built(({ out }, k) => k.range('i', 0, 2, (i) => out.at(i).set(1), { unroll: 4 }))
+  expect(bodyOf(dce(unroll(few)))).toBe(text`
+    store out[0:u32] = 1:f32
+    store out[1:u32] = 1:f32
+  `)
 })

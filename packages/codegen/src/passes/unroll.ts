@@ -5,7 +5,7 @@ import { type Facts, rangeOf, type Span } from './ranges'
 /** Unrolling: the walk writes out the ranges that ask for it, where their bounds are constants. */
 
 /** The most rounds and statements that a loop is written out to; beyond, it stays a loop. */
-const MOST_ROUNDS = 256
+export const MOST_ROUNDS = 256
 const MOST_STATEMENTS = 4096
 
 /** How a range runs: `count` rounds, the index `start + round · by`. */
@@ -32,7 +32,7 @@ const first = (e: Const): number => e.lanes[0] as number
 
 /** Whether a range can be written out, and is short enough. Its jumps would have nowhere to go. */
 export const isShort = ({ body }: Range, rounds: number, size = sizeOf(body)): boolean =>
-  rounds <= MOST_ROUNDS && rounds * size <= MOST_STATEMENTS && !hasJump(body, 'break') && !hasJump(body, 'continue')
+  rounds * size <= MOST_STATEMENTS && !hasJump(body, 'break') && !hasJump(body, 'continue')
 
 /** The number of statements, with those ranges written out whose bounds are constants already. */
 function sizeOf(block: Block): number {

@@ -164,7 +164,9 @@ function range(session: Session, name: string, ...rest: unknown[]): void {
   const index = session.result(type)
   const body = (): unknown => (rest[count] as Closure)(value(index, session.current, `'${name}'`))
   const { stmts } = session.inside(body, 'loop')
-  const unroll = (rest[count + 1] as { readonly unroll?: boolean } | undefined)?.unroll === true
+  const { unroll = false } = (rest[count + 1] ?? {}) as { readonly unroll?: boolean | number }
+  if (typeof unroll !== 'boolean' && !(Number.isInteger(unroll) && unroll > 0))
+    expected('bad-argument', `the option unroll of ${what}`, 'true, or a number of rounds', unroll)
   session.emit({ kind: 'range', at, name, index, start, end, step: stride, body: stmts, unroll })
 }
 

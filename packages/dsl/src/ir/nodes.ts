@@ -102,8 +102,8 @@ export interface Call { readonly kind: 'call'; readonly at: number; readonly fun
 export interface If { readonly kind: 'if'; readonly at: number; readonly test: Expr; readonly then: Block; readonly else: Block }
 /** Without fall-through; no two cases share a selector; `default` runs when none matches. */
 export interface Switch { readonly kind: 'switch'; readonly at: number; readonly selector: Expr; readonly cases: readonly { readonly selectors: readonly number[]; readonly body: Block }[]; readonly default: Block }
-/** `index` runs from `start` by `step` while below `end` (above, when `step` is a negative i32 constant). The three are evaluated once, before. `unroll` is a request, honoured by the pass of that name. */
-export interface Range { readonly kind: 'range'; readonly at: number; readonly name: string; readonly index: Result; readonly start: Expr; readonly end: Expr; readonly step: Expr; readonly body: Block; readonly unroll: boolean }
+/** `index` runs from `start` by `step` while below `end` (above, when `step` is a negative i32 constant). The three are evaluated once, before. `unroll` is a request, honoured by the pass of that name: all rounds, or so many at a time. */
+export interface Range { readonly kind: 'range'; readonly at: number; readonly name: string; readonly index: Result; readonly start: Expr; readonly end: Expr; readonly step: Expr; readonly body: Block; readonly unroll: boolean | number }
 /** Each round: `header`, then leave unless `test`; `body`; `continuing`, then leave if `breakIf`. `continue` goes to `continuing`. */
 export interface Loop { readonly kind: 'loop'; readonly at: number; readonly header: Block; readonly test: Expr | null; readonly body: Block; readonly continuing: Block; readonly breakIf: Expr | null }
 export interface Break { readonly kind: 'break'; readonly at: number }

@@ -215,7 +215,7 @@ const STMT: Cases<Stmt, string[], [Printer]> = {
   },
   range: (s, p) => {
     const parts = p.flush(() => `${p.expr(s.start)}, ${p.expr(s.end)}, ${p.expr(s.step)}`)
-    const head = `range ${p.result(s.index)}${comment(s.name)} = ${parts.at(-1)}${s.unroll ? ' unroll' : ''}`
+    const head = `range ${p.result(s.index)}${comment(s.name)} = ${parts.at(-1)}${s.unroll ? ' unroll' : ''}${typeof s.unroll === 'number' ? ` ${s.unroll}` : ''}`
     return body([...parts.slice(0, -1), head], p.block(s.body))
   },
   loop: (s, p) => {
