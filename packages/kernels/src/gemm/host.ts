@@ -11,11 +11,12 @@ import {
 } from '../host'
 import type { Storage } from '../parts/storage'
 import { chooseGemm, type GemmChoice, joinKernel, splitKernel } from './choose'
-import { type ChunkSizes, chunkSizes, type Extent, parts } from './chunks'
+import { chunkSizes, type Extent, parts } from './chunks'
 import { chooseLines } from './few-choose'
 import { ACTIVATIONS, type Activation } from './options'
 import { chooseSerial } from './serial-choose'
-import { type MatrixLike, type Placed, placed, reach, windowOf } from './views'
+import { type MatrixLike, type Placed, placed, reach } from './views'
+import { type Chunk, operands, type Product, results } from './windows'
 
 export interface GemmArgs {
   /** m × k, row-major; k × m when `transposeA` */
@@ -46,25 +47,6 @@ export interface GemmArgs {
 export interface GemmOptions extends Pick<HostOptions, 'kernels'> {
   /** The most bytes of a binding; what the device allows when left out. Operands beyond it are bound in parts. */
   readonly bindingLimit?: number
-}
-
-/** All that the checks leave to know. */
-interface Product {
-  readonly m: number
-  readonly n: number
-  readonly k: number
-  readonly batch: number
-  readonly transposeA: boolean
-  readonly transposeB: boolean
-  readonly alpha: number
-  readonly activation: Activation
-  readonly type: Storage
-  readonly bytes: number
-  readonly a: Placed
-  readonly b: Placed
-  readonly c: Placed
-  readonly bias: BufferLike | null
-  readonly residual: Placed | null
 }
 
 const GEMM_KEYS = keysOf<GemmArgs>()('a b c m n k batch transposeA transposeB alpha bias activation residual type')
@@ -131,16 +113,6 @@ function checked(args: GemmArgs): Product {
   return { m, n, k, batch, transposeA, transposeB, alpha, activation, type, bytes, a, b, c, bias, residual }
 }
 
-type Part = readonly [first: number, count: number]
-
-interface Chunk {
-  readonly z: Part
-  readonly i: Part
-  readonly j: Part
-  readonly alignment: number
-  readonly sizes: ChunkSizes
-}
-
 /** A part of the result: one dispatch, or partial products over k and a dispatch that joins them. */
 async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, options: GemmOptions): Promise<void> {
   const { k, type, transposeA, transposeB } = product
@@ -167,49 +139,6 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
   const count = splits * overK.length
   const args = { partial, c, bias, residual, m, n, batch, splits: count, alpha: product.alpha, ...params }
   await runtime.run(chosen(joinKernel(type), options), args)
-}
-
-/** The windows of an operand: rows and columns as they lie in memory. */
-function window(product: Product, { z, alignment }: Chunk, p: Placed, rows: Part, cols: Part) {
-  const from = p.offset + z[0] * p.batch + rows[0] * p.row + cols[0]
-  const to = rows[1] * cols[1] === 0 ? from : from + (z[1] - 1) * p.batch + (rows[1] - 1) * p.row + cols[1]
-  return windowOf(p.data, from, to, product.bytes, alignment)
-}
-
-function operands(product: Product, chunk: Chunk, overK: Part) {
-  const { a, b, transposeA, transposeB } = product
-  const wa = transposeA ? window(product, chunk, a, overK, chunk.i) : window(product, chunk, a, chunk.i, overK)
-  const wb = transposeB ? window(product, chunk, b, chunk.j, overK) : window(product, chunk, b, overK, chunk.j)
-  const params = {
-    a_offset: wa.offset,
-    a_row: a.row,
-    a_batch: a.batch,
-    b_offset: wb.offset,
-    b_row: b.row,
-    b_batch: b.batch,
-  }
-  return { a: wa.binding, b: wb.binding, params }
-}
-
-/** Where a part of the result goes, and what is added to it; `spare` stands in for what is not there. */
-function results(product: Product, chunk: Chunk, spare: BufferLike) {
-  const { c, bias, residual, activation, bytes } = product
-  const wc = window(product, chunk, c, chunk.i, chunk.j)
-  const wr = residual && window(product, chunk, residual, chunk.i, chunk.j)
-  const wb = bias && windowOf(bias, chunk.j[0], chunk.j[0] + chunk.j[1], bytes, chunk.alignment)
-  const params = {
-    c_offset: wc.offset,
-    c_row: c.row,
-    c_batch: c.batch,
-    activation: ACTIVATIONS.indexOf(activation),
-    with_bias: Number(bias !== null),
-    with_residual: Number(residual !== null),
-    bias_offset: wb?.offset ?? 0,
-    residual_offset: wr?.offset ?? 0,
-    residual_row: residual?.row ?? 0,
-    residual_batch: residual?.batch ?? 0,
-  }
-  return { c: wc.binding, bias: wb?.binding ?? spare, residual: wr?.binding ?? spare, params }
 }
 
 function tiledArgs(product: Product, chunk: Chunk, epilogue: boolean) {
