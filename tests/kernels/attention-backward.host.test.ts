@@ -9,6 +9,7 @@ import {
 import { expect, it } from 'vitest'
 import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
 import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
+import { f16sOf, fromF16 } from '../parity/data.js'
 import { onDevices } from './devices.js'
 
 const sources = [
@@ -65,6 +66,26 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
     await check({ bias: uploaded.bias, window: 5 }, { bias, window: 5 })
     await check({ mask: uploaded.mask }, { mask })
     await check({ ...uploaded, softCap: 2 }, { bias, mask, softCap: 2 })
+  })
+
+  it('of f16, with lengths and without', async ({ skip }) => {
+    if (!runtime().info.features.includes('shader-f16')) skip('the device has no shader-f16')
+    const half = (data: Float32Array) => runtime().buffer(f16sOf(data))
+    const rounded = (data: Float32Array) => fromF16(f16sOf(data))
+    const lengths = Uint32Array.of(11, 4)
+    const reference = { ...sizes, q: rounded(x.q), k: rounded(x.k), v: rounded(x.v), dout: rounded(dout), causal: true }
+    for (const given of [{}, { lengths }]) {
+      const sight = { causal: true, ...('lengths' in given ? { lengths: runtime().buffer(lengths) } : {}) }
+      const inputs = { q: half(x.q), k: half(x.k), v: half(x.v), out: half(dout), lse: upload(new Float32Array(24)) }
+      const forward = { ...inputs, ...sizes, ...sight, type: 'f16' as const }
+      await kernels.attentionForward(runtime(), forward, options)
+      const results = { dq: half(x.q), dk: half(x.k), dv: half(x.v) }
+      await kernels.attentionBackward(runtime(), { ...forward, ...results, dout: half(dout) }, options)
+      const expected = kernels.attentionBackwardReference({ ...reference, ...given })
+      // the forward rounds out to f16, by which δ, a sum of 12 products, is off by up to 12 · 2⁻¹² = 3e-3
+      for (const name of ['dq', 'dk', 'dv'] as const)
+        expect(maxError(fromF16(await results[name].read(Uint16Array)), expected[name]).relative).toBeLessThan(4e-3)
+    }
   })
 
   it('is the same to the last bit from run to run', async () => {
