@@ -4,14 +4,6 @@ import { REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
 import { named, read, type Storage, scalars } from '../parts/storage'
 import { statsType } from './masked'
 
-/**
- * What the gradient needs of each row of attention: (lse, δ) with δ = Σ dout · out, which is Σ w g of the weights and their gradients, without
- * the weights (Dao et al., 2022, appendix B). One buffer of pairs, since the kernels that read them have seven others.
- *
- *     out, dout: [rows, head_size]   lse: [rows] of the forward   stats: [rows]      rows = batch · heads · queries
- *
- * The masked form adds what the lengths say of the row's batch: its keys, and the position of its first query (see `masked.ts`).
- */
 const LENGTH_PARAMS = {
   heads: d.u32,
   queries: d.u32,
@@ -23,6 +15,14 @@ const LENGTH_PARAMS = {
 
 type Sizes = Parameters<typeof lengthOf>[1]
 
+/**
+ * What the gradient needs of each row of attention: (lse, δ) with δ = Σ dout · out, which is Σ w g of the weights and their gradients, without
+ * the weights (Dao et al., 2022, appendix B). One buffer of pairs, since the kernels that read them have seven others.
+ *
+ *     out, dout: [rows, head_size]   lse: [rows] of the forward   stats: [rows]      rows = batch · heads · queries
+ *
+ * The masked form adds what the lengths say of the row's batch: its keys, and the position of its first query (see `masked.ts`).
+ */
 const rowsOf = (storage: Storage, masked: boolean) =>
   kernel(
     named(`attention_backward_${masked ? 'masked_' : ''}rows`, storage),
