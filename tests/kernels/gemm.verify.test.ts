@@ -1,12 +1,13 @@
 import { compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
-import { type GemmArgs, gemm } from '@weft/kernels'
-import { gemms } from '@weft/kernels/source'
+import { type GemmArgs, type GemmOptions, gemm, gemmReference, verdicts } from '@weft/kernels'
+import { gemms, gemvs } from '@weft/kernels/source'
 import { createRuntime } from '@weft/runtime/node'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { gemmTrial } from '../../packages/kernels/src/gemm/trial.js'
+import { uniform } from '../../packages/kernels/src/testing/index.js'
 
-const sources = new Map(gemms.map((source) => [source.name, source]))
+const sources = new Map([...gemms, ...gemvs].map((source) => [source.name, source]))
 const kernels = (name: string) => {
   const source = sources.get(name)
   return source && compile(source)
@@ -31,3 +32,58 @@ it.each([
     expect(Math.max(...one)).toBeGreaterThan(1)
   },
 )
+
+describe('gemm with verify', () => {
+  /** As it ships, but for its variant with subgroups, which takes the greatest part in place of the sum of all. */
+  const spoiled = (name: string) => {
+    const compiled = kernels(name)
+    const { subgroups, portable = '' } = compiled?.ir ?? {}
+    if (!compiled || !subgroups) return compiled
+    const wrong = subgroups.replaceAll('subgroupAdd', 'subgroupMax')
+    expect(wrong).not.toBe(subgroups)
+    return { ...compiled, hash: `spoiled ${compiled.hash}`, ir: { subgroups: wrong, portable } }
+  }
+
+  async function largestError(runtime: Awaited<ReturnType<typeof createRuntime>>, sizes: Sizes, options: GemmOptions) {
+    const { m, n, k } = sizes
+    const [a, b] = [uniform(1, m * k, -1, 1), uniform(2, k * n, -1, 1)]
+    using c = runtime.buffer(Float32Array, m * n)
+    using x = runtime.buffer(a)
+    using y = runtime.buffer(b)
+    await gemm(runtime, { a: x, b: y, c, ...sizes }, options)
+    const expected = gemmReference({ a, b, ...sizes })
+    const got = await c.read()
+    return Math.max(...Array.from(expected, (value, i) => Math.abs((got[i] as number) - value)))
+  }
+  type Sizes = { m: number; n: number; k: number; transposeA?: boolean; transposeB?: boolean }
+
+  it.each([
+    ['one row', { m: 1, n: 50, k: 64, transposeB: true }],
+    ['three rows', { m: 3, n: 50, k: 72, transposeB: true }],
+    ['columns', { m: 50, n: 6, k: 64, transposeB: true }],
+  ])('[prior-R19] takes the portable variant where that with subgroups is wrong: %s', async (_, sizes) => {
+    using runtime = await createRuntime({ device: cpu() })
+    expect(await largestError(runtime, sizes, { kernels: spoiled })).toBeGreaterThan(0.1)
+    expect(verdicts(runtime)).toEqual([])
+    expect(await largestError(runtime, sizes, { kernels: spoiled, verify: true })).toBeLessThan(1e-4)
+    expect(await largestError(runtime, sizes, { kernels: spoiled, verify: true })).toBeLessThan(1e-4)
+    expect(verdicts(runtime)).toEqual([
+      {
+        kernel: expect.stringMatching(/^gemv_/),
+        ok: false,
+        error: expect.any(Number),
+        because: expect.stringContaining('expected'),
+      },
+    ])
+  })
+
+  it('takes the variant with subgroups where it is right', async () => {
+    using runtime = await createRuntime({ device: cpu() })
+    const options = { kernels, verify: true }
+    expect(await largestError(runtime, { m: 1, n: 50, k: 64, transposeB: true }, options)).toBeLessThan(1e-4)
+    expect(verdicts(runtime)).toMatchObject([{ ok: true, because: '' }])
+    // products by kernels that need nothing have nothing to be verified
+    expect(await largestError(runtime, { m: 20, n: 20, k: 20 }, options)).toBeLessThan(1e-4)
+    expect(verdicts(runtime)).toHaveLength(1)
+  })
+})

@@ -1,6 +1,7 @@
 import {
   type BufferLike,
   bytesIn,
+  type ChoiceOptions,
   checkBuffers,
   checkKeys,
   checkSizes,
@@ -10,11 +11,13 @@ import {
   type Runtime,
 } from '../host'
 import type { Storage } from '../parts/storage'
+import { plainest } from '../verify'
 import { chooseGemm, type GemmChoice, joinKernel, splitKernel } from './choose'
 import { chunkSizes, type Extent, parts } from './chunks'
 import { chooseLines } from './few-choose'
 import { ACTIVATIONS, type Activation } from './options'
 import { chooseSerial } from './serial-choose'
+import { passes } from './trial'
 import { type MatrixLike, type Placed, placed, reach } from './views'
 import { type Chunk, operands, type Product, results } from './windows'
 
@@ -44,7 +47,7 @@ export interface GemmArgs {
 }
 
 /** Kernels in place of those that ship are given by their names: a product may take several. */
-export interface GemmOptions extends Pick<HostOptions, 'kernels'> {
+export interface GemmOptions extends Pick<HostOptions, 'kernels'>, ChoiceOptions {
   /** The most bytes of a binding; what the device allows when left out. Operands beyond it are bound in parts. */
   readonly bindingLimit?: number
 }
@@ -161,7 +164,13 @@ async function runFew(
   const args = fewArgs(product, chunk, choice)
   const lines = choice.few && chooseLines(choice.few.transposed, choice.few.rows, product.type, args)
   const { a_col: _, ...alongK } = args
-  await runtime.run(chosen(lines ?? choice.kernel, options), lines ? alongK : args)
+  const kernel = chosen(lines ?? choice.kernel, options)
+  // the trial is of the same kind: as many rows or columns, and k as such loads want it
+  const few = choice.way === 'rows' ? { m: args.m } : { n: args.m }
+  const { transposeA, transposeB, type } = product
+  const trial = { transposeA, transposeB, type, ...few, k: lines ? 80 : 77 }
+  const right = !options.verify || plainest(kernel) === kernel || (await passes(runtime, kernel, trial, options, gemm))
+  await runtime.run(right ? kernel : plainest(kernel), lines ? alongK : args)
 }
 
 /** Few rows; or few columns, which are the rows of cᵀ = bᵀ · aᵀ. */

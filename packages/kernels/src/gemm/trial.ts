@@ -1,7 +1,8 @@
+import type { CompiledKernel } from '@weft/codegen'
 import type { Runtime } from '../host'
 import { fromHalf, toHalf } from '../parts/half'
-import { type Trial, trialValues } from '../verify'
-import type { GemmArgs } from './host'
+import { type Trial, trialValues, trusted } from '../verify'
+import type { GemmArgs, GemmOptions } from './host'
 import { gemmReference } from './reference'
 
 /** No tile divides them, and each is more than one tile of the smaller kernels. */
@@ -12,16 +13,47 @@ const STEP = 2 ** -23
 /** Of the result as f16: half a step of 11 bits, and of the least subnormal number. */
 const HALF = { rel: 2 ** -11, abs: 2 ** -25 } as const
 
+/** What of a product decides which kernel computes it; sizes that are left out are those of large ones. */
+export interface TrialProduct extends Required<Pick<GemmArgs, 'transposeA' | 'transposeB' | 'type'>> {
+  readonly m?: number
+  readonly n?: number
+  readonly k?: number
+}
+
+/** Whether a kernel is right on the device, as it is known or as a small product shows that it alone computes. */
+export const passes = (
+  runtime: Runtime,
+  kernel: CompiledKernel,
+  { transposeA, transposeB, type, m, n, k }: TrialProduct,
+  options: GemmOptions,
+  gemm: (runtime: Runtime, args: GemmArgs, options: GemmOptions) => Promise<void>,
+): Promise<boolean> =>
+  trusted(runtime, kernel, async () => {
+    let used = false
+    const kernels = (name: string): CompiledKernel | undefined => {
+      used ||= name === kernel.name
+      return name === kernel.name ? kernel : options.kernels?.(name)
+    }
+    const only = { ...options, verify: false, tuning: { find: () => kernel.name }, kernels }
+    const sizes = { ...(m !== undefined && { m }), ...(n !== undefined && { n }), ...(k !== undefined && { k }) }
+    const trial = await gemmTrial(runtime, { transposeA, transposeB, type, ...sizes }, (args) =>
+      gemm(runtime, args, only),
+    )
+    if (!used) throw new Error(`its trial was computed by another kernel`)
+    return trial
+  })
+
 /**
  * What `verify: true` asks of a kernel: a product of odd sizes with a bias and a residual, by `run`, beside the reference. Elements may be
  * off by a step for each term, relative to the sum of their magnitudes (Higham, 2002, §3.1).
  */
 export async function gemmTrial(
   runtime: Runtime,
-  { transposeA, transposeB, type }: Required<Pick<GemmArgs, 'transposeA' | 'transposeB' | 'type'>>,
+  { transposeA, transposeB, type, ...given }: TrialProduct,
   run: (args: GemmArgs) => Promise<void>,
 ): Promise<Trial> {
-  const { m, n, k } = SIZES
+  const sizes = { ...SIZES, ...given }
+  const { m, n, k } = sizes
   const half = type === 'f16'
   const [a, b, bias, residual] = [
     trialValues(1, m * k),
@@ -37,7 +69,7 @@ export async function gemmTrial(
   using r = upload(residual)
   // NaN where the kernel writes nothing
   using c = upload(new Float32Array(m * n).fill(Number.NaN))
-  const options = { ...SIZES, transposeA, transposeB, type, alpha: 0.5 } as const
+  const options = { ...sizes, transposeA, transposeB, type, alpha: 0.5 } as const
   await run({ a: x, b: y, c, bias: z, residual: r, ...options })
   const bytes = (await c.read()) as Float32Array | Uint16Array
   const expected = gemmReference({ a, b, bias, residual, ...options })
