@@ -4,13 +4,15 @@ import { createRuntime as createInNode } from './node/index'
 import { failure } from './testing/expect'
 import { fakeCpu } from './testing/fixtures'
 
+const subgroupMatrixConfigs = [{ componentType: 'f16', resultComponentType: 'f32', M: 16, N: 8, K: 16 }]
+
 /** An adapter as far as it goes: what is asked of it, and what it answers. */
 function mock(
   features: string[],
   limits: Record<string, number>,
   requestDevice: (asked: GPUDeviceDescriptor) => Promise<unknown>,
 ): GPU {
-  const adapter = { features: new Set(features), limits, info: {}, requestDevice }
+  const adapter = { features: new Set(features), limits, info: { subgroupMatrixConfigs }, requestDevice }
   return {
     requestAdapter: async () => adapter,
     wgslLanguageFeatures: new Set(['subgroup_id', 'immediate_address_space']),
@@ -22,10 +24,7 @@ const deviceOf = (asked: GPUDeviceDescriptor) => ({
   features: new Set(asked.requiredFeatures),
   limits: asked.requiredLimits,
   lost: new Promise(() => undefined),
-  adapterInfo: {
-    ...{ vendor: 'acme', architecture: 'one', description: '', device: 'x1' },
-    subgroupMatrixConfigs: [{ componentType: 'f16', resultComponentType: 'f32', M: 16, N: 8, K: 16 }],
-  },
+  adapterInfo: { vendor: 'acme', architecture: 'one', description: '', device: 'x1' },
   addEventListener() {},
   createCommandEncoder: () => ({ beginComputePass: () => pass, finish: () => ({}) }),
   destroy() {},

@@ -39,12 +39,16 @@ interface MatrixConfig {
   readonly K: number
 }
 
-/** Products of subgroup matrices: experimental, so that not every version of the types knows them. */
-function subgroupMatrices(info: object): readonly string[] {
-  const { subgroupMatrixConfigs = [] } = info as { readonly subgroupMatrixConfigs?: Iterable<MatrixConfig> }
-  return [...subgroupMatrixConfigs].map(
+/** What a device's adapter says of products of subgroup matrices: experimental, and told by the adapter alone. */
+const MATRICES = new WeakMap<GPUDevice, readonly string[]>()
+
+/** Keeps, of a device that was asked of an adapter, what products of subgroup matrices it has. */
+export function noteMatrices(device: GPUDevice, adapter: GPUAdapter): void {
+  const { subgroupMatrixConfigs = [] } = adapter.info as { readonly subgroupMatrixConfigs?: Iterable<MatrixConfig> }
+  const texts = [...subgroupMatrixConfigs].map(
     ({ componentType, resultComponentType, M, N, K }) => `${componentType} ${resultComponentType} ${M}x${N}x${K}`,
   )
+  MATRICES.set(device, texts)
 }
 
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|software|basic render|warp|null/i
@@ -67,7 +71,7 @@ export function describeDevice(device: GPUDevice, gpu: GPU | undefined): Runtime
     software: info.isFallbackAdapter === true || SOFTWARE.test(`${vendor} ${architecture} ${description} ${name}`),
     features: [...device.features].sort(),
     languageFeatures: usable.sort(),
-    subgroupMatrices: subgroupMatrices(info),
+    subgroupMatrices: MATRICES.get(device) ?? [],
     limits: { ...limitsOf(device.limits), ...subgroupSizes(info) },
   }
 }

@@ -1,5 +1,5 @@
 import { count, fault, quoted, textOf } from '../errors'
-import { limitsOf } from './device'
+import { limitsOf, noteMatrices } from './device'
 
 /** What of an adapter is asked for. */
 export interface DeviceOptions {
@@ -90,7 +90,9 @@ export async function openDevice(options: DeviceOptions): Promise<GPUDevice> {
   const obstacle = unmet(adapter, features, requiredLimits)
   if (obstacle) throw fault('no-device', `the adapter gave no device: ${obstacle.why}`, obstacle.note)
   try {
-    return await adapter.requestDevice({ label, requiredFeatures: features, requiredLimits })
+    const device = await adapter.requestDevice({ label, requiredFeatures: features, requiredLimits })
+    noteMatrices(device, adapter)
+    return device
   } catch (error) {
     throw fault(
       'no-device',
