@@ -4,6 +4,7 @@ import { createRuntime as createInNode } from './node/index'
 import { failure } from './testing/expect'
 import { fakeCpu } from './testing/fixtures'
 
+const info = { vendor: 'acme', architecture: 'one', description: '', device: 'x1' }
 const subgroupMatrixConfigs = [{ componentType: 'f16', resultComponentType: 'f32', M: 16, N: 8, K: 16 }]
 
 /** An adapter as far as it goes: what is asked of it, and what it answers. */
@@ -12,7 +13,7 @@ function mock(
   limits: Record<string, number>,
   requestDevice: (asked: GPUDeviceDescriptor) => Promise<unknown>,
 ): GPU {
-  const adapter = { features: new Set(features), limits, info: { subgroupMatrixConfigs }, requestDevice }
+  const adapter = { features: new Set(features), limits, info: { ...info, subgroupMatrixConfigs }, requestDevice }
   return {
     requestAdapter: async () => adapter,
     wgslLanguageFeatures: new Set(['subgroup_id', 'immediate_address_space']),
@@ -24,7 +25,7 @@ const deviceOf = (asked: GPUDeviceDescriptor) => ({
   features: new Set(asked.requiredFeatures),
   limits: asked.requiredLimits,
   lost: new Promise(() => undefined),
-  adapterInfo: { vendor: 'acme', architecture: 'one', description: '', device: 'x1' },
+  adapterInfo: info,
   addEventListener() {},
   createCommandEncoder: () => ({ beginComputePass: () => pass, finish: () => ({}) }),
   destroy() {},
@@ -70,13 +71,15 @@ it("[case-R37] [case-R35] asks for the adapter's limits and those features that 
     software: false,
     features: [],
     languageFeatures: ['subgroup_id'], // without setImmediates there are no immediates
-    subgroupMatrices: ['f16 f32 16x8x16'],
+    subgroupMatrices: [],
     limits,
   })
   const rich = await createRuntime({ gpu: mock(['timestamp-query', 'shader-f16', 'subgroups'], limits, open) })
   expect(rich.info.features).toEqual(['shader-f16', 'subgroups', 'timestamp-query'])
+  const matrices = await createRuntime({ gpu: mock(['chromium-experimental-subgroup-matrix'], limits, open) })
+  expect(matrices.info.subgroupMatrices).toEqual(['f16 f32 16x8x16'])
   await createRuntime({ gpu: mock([], limits, open), limits: 'default' })
-  expect(asked[2]?.requiredLimits).toEqual({})
+  expect(asked[3]?.requiredLimits).toEqual({})
 })
 
 describe('options that there are not', () => {

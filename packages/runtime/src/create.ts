@@ -51,7 +51,7 @@ export interface OnDevice extends BackendOptions {
 export async function onDevice(device: GPUDevice, options: OnDevice): Promise<[backend: GpuBackend, life: Life]> {
   const { describeDevice, watchDevice } = await import('./webgpu/device')
   const life = new Life()
-  const backend = new GpuBackend(device, describeDevice(device, options.gpu), options)
+  const backend = new GpuBackend(device, await describeDevice(device, options.gpu), options)
   await noteStacks(backend.heap, options.memory)
   watchDevice(device, options.owned, new WeakRef(life), new WeakRef(backend))
   return [backend, life]

@@ -13,8 +13,7 @@ export interface RuntimeInfo {
   readonly features: readonly string[]
   /** WGSL language features, sorted. */
   readonly languageFeatures: readonly string[]
-  /** Products of subgroup matrices that the device has: `'f16 f32 16x16x16'` multiplies f16 into sums of f32, rows × columns × depth.
-   * Known of devices that the runtime opened itself. */
+  /** Products of subgroup matrices that the device has: `'f16 f32 16x16x16'` multiplies f16 into sums of f32, rows × columns × depth. */
   readonly subgroupMatrices: readonly string[]
   /** By their WebGPU names; `minSubgroupSize` and `maxSubgroupSize` too, where they are known. */
   readonly limits: Readonly<Record<string, number>>

@@ -39,22 +39,29 @@ interface MatrixConfig {
   readonly K: number
 }
 
-/** What a device's adapter says of products of subgroup matrices: experimental, and told by the adapter alone. */
-const MATRICES = new WeakMap<GPUDevice, readonly string[]>()
-
-/** Keeps, of a device that was asked of an adapter, what products of subgroup matrices it has. */
-export function noteMatrices(device: GPUDevice, adapter: GPUAdapter): void {
-  const { subgroupMatrixConfigs = [] } = adapter.info as { readonly subgroupMatrixConfigs?: Iterable<MatrixConfig> }
-  const texts = [...subgroupMatrixConfigs].map(
-    ({ componentType, resultComponentType, M, N, K }) => `${componentType} ${resultComponentType} ${M}x${N}x${K}`,
-  )
-  MATRICES.set(device, texts)
+/**
+ * Products of subgroup matrices that a device has: experimental, and told by the adapter alone, of which a device knows no more than the
+ * names. So adapters are asked for until one is of the same names.
+ */
+async function subgroupMatrices(device: GPUDevice, gpu: GPU | undefined): Promise<readonly string[]> {
+  if (!device.features.has('chromium-experimental-subgroup-matrix' as GPUFeatureName)) return []
+  const nameOf = ({ vendor, architecture, device, description }: GPUAdapterInfo) =>
+    [vendor, architecture, device, description].join()
+  for (const powerPreference of ['high-performance', 'low-power'] as const) {
+    const adapter = await gpu?.requestAdapter({ powerPreference }).catch(() => null)
+    if (!adapter || nameOf(adapter.info) !== nameOf(device.adapterInfo)) continue
+    const { subgroupMatrixConfigs = [] } = adapter.info as { readonly subgroupMatrixConfigs?: Iterable<MatrixConfig> }
+    return [...subgroupMatrixConfigs].map(
+      ({ componentType, resultComponentType, M, N, K }) => `${componentType} ${resultComponentType} ${M}x${N}x${K}`,
+    )
+  }
+  return []
 }
 
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|software|basic render|warp|null/i
 
 /** What there is to know of a device; `gpu` is where it comes from, `navigator.gpu` unless told. */
-export function describeDevice(device: GPUDevice, gpu: GPU | undefined): RuntimeInfo {
+export async function describeDevice(device: GPUDevice, gpu: GPU | undefined): Promise<RuntimeInfo> {
   const info: Partial<GPUAdapterInfo> = device.adapterInfo ?? {}
   const { vendor = '', architecture = '', description = '', device: name = '' } = info
   const source = gpu ?? (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu
@@ -71,7 +78,7 @@ export function describeDevice(device: GPUDevice, gpu: GPU | undefined): Runtime
     software: info.isFallbackAdapter === true || SOFTWARE.test(`${vendor} ${architecture} ${description} ${name}`),
     features: [...device.features].sort(),
     languageFeatures: usable.sort(),
-    subgroupMatrices: MATRICES.get(device) ?? [],
+    subgroupMatrices: await subgroupMatrices(device, source),
     limits: { ...limitsOf(device.limits), ...subgroupSizes(info) },
   }
 }

@@ -1,5 +1,5 @@
 import { count, fault, quoted, textOf } from '../errors'
-import { limitsOf, noteMatrices } from './device'
+import { limitsOf } from './device'
 
 /** What of an adapter is asked for. */
 export interface DeviceOptions {
@@ -90,9 +90,7 @@ export async function openDevice(options: DeviceOptions): Promise<GPUDevice> {
   const obstacle = unmet(adapter, features, requiredLimits)
   if (obstacle) throw fault('no-device', `the adapter gave no device: ${obstacle.why}`, obstacle.note)
   try {
-    const device = await adapter.requestDevice({ label, requiredFeatures: features, requiredLimits })
-    noteMatrices(device, adapter)
-    return device
+    return await adapter.requestDevice({ label, requiredFeatures: features, requiredLimits })
   } catch (error) {
     throw fault(
       'no-device',
