@@ -1,6 +1,7 @@
 // Runs bench/gpu, or writes it as one file that needs nothing but Node and the npm package `webgpu`:
 //
 //   node bench/gpu.mjs [--bundle FILE] [OPTIONS of bench/gpu/main.ts]
+//   node bench/gpu.mjs --report RESULTS… [--to PAGE]     writes the page of a run: bench/gpu/report/main.ts
 //
 // The options become part of the file. With `--peers` it contains the peers too, and the files that they read.
 
@@ -47,7 +48,8 @@ const carriedFiles = {
   },
 }
 
-if (at < 0) await run(entry)
+if (process.argv.includes('--report')) await run(path('./gpu/report/main.ts'))
+else if (at < 0) await run(entry)
 else {
   const options = process.argv.slice(2).filter((_, i) => i + 2 !== at && i + 2 !== at + 1)
   const tail = `process.argv.splice(2, 0, ...${JSON.stringify(options)});`

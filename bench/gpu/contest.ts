@@ -57,6 +57,8 @@ export interface Facts {
   readonly dtype?: string
   readonly shape?: Readonly<Record<string, number>>
   readonly flags?: readonly Flag[]
+  /** What the contest calls its inputs and outputs, by their names there, where it calls them otherwise: `{ a: 'x' }`. */
+  readonly names?: Readonly<Record<string, string>>
 }
 
 export interface Contest extends Problem, Facts {

@@ -7,6 +7,7 @@ import { fromHalf } from '../../packages/runtime/src/half'
 import { softwareDriver } from '../../packages/runtime/src/node/icd'
 import { Clock } from './clock'
 import type { Contest, ElementType, Input, ReadOutput, Stopwatch } from './contest'
+import { type Machine, machineOf } from './machine'
 import { fillKernel } from './values'
 
 /** Bytes that the buffers of the other turns must fill before one has its turn again: more than a last-level cache. */
@@ -14,13 +15,6 @@ const CACHE_BYTES = 128 * 2 ** 20
 const MOST_TURNS = 8
 const WRONG = 777
 const BYTES: Readonly<Record<ElementType, number>> = { f32: 4, f16: 2, u32: 4 }
-
-export interface Machine {
-  readonly adapter: string
-  readonly vendor: string
-  /** Whether the adapter computes on the CPU: its figures say nothing of a GPU. */
-  readonly software: boolean
-}
 
 export interface Lab {
   readonly gpu: GPU
@@ -34,8 +28,6 @@ export interface Lab {
 }
 
 export type Named = Readonly<Record<string, DeviceBuffer<unknown>>>
-
-const SOFTWARE = /swiftshader|llvmpipe|lavapipe/i
 
 /** A device with all that the adapter has: timestamps of one nanosecond, subgroup matrices, and f16 on NVIDIA too. */
 export async function openLab(): Promise<Lab> {
@@ -55,8 +47,7 @@ export async function openLab(): Promise<Lab> {
   if (!adapter) throw new Error('there is no adapter')
   const device = await openDevice(adapter)
   const runtime = await createRuntime({ device, gpu })
-  const { vendor, description, device: name } = adapter.info
-  const machine = { adapter: description || name, vendor, software: SOFTWARE.test(`${description} ${name}`) }
+  const machine = machineOf(adapter.info)
   const lab = { gpu, device, adapterInfo: adapter.info, runtime, clock: new Clock(device), machine }
   const heat = await heater(runtime)
   return { ...lab, warm: heat }

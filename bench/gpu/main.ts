@@ -9,7 +9,8 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openLab } from './lab'
 import { measure, type Row } from './measure'
-import type { Absent, Peer } from './peers'
+import type { Peer } from './peers'
+import type { Results } from './results'
 import { SMALL } from './small'
 import { SUITES } from './suites'
 
@@ -31,14 +32,15 @@ if (unknown !== undefined) {
 }
 
 const lab = await openLab()
-const { adapter, software } = lab.machine
-console.log(`${adapter}${software ? ' (a software adapter: these figures say nothing of a GPU)' : ''}`)
+const { machine } = lab
+console.log(`${machine.name}${machine.software ? ' (a software adapter: these figures say nothing of a GPU)' : ''}`)
 
 /** A machine that is lent collects what lies in a folder that it names OUT. */
 const file = options.json && resolve(process.env.OUT ?? '.', options.json)
 const { peers, absent } = await others()
 for (const { peer, reason } of absent) console.log(`without ${peer}: ${reason}`)
 
+const command = ['npm run bench:gpu --', ...process.argv.slice(2)].join(' ')
 const measuring = { samples: Number(options.samples), warmMs: SMALL ? 1 : 300, sampleMs: SMALL ? 0.01 : 1 }
 const rows: Row[] = []
 for (const name of names) {
@@ -49,14 +51,14 @@ for (const name of names) {
     rows.push(...measured)
     console.log(`${name}: ${contest.name}`)
     for (const row of measured) console.log(`  ${line(row)}`)
-    if (file) writeFileSync(file, JSON.stringify({ machine: lab.machine, date: today(), absent, rows }))
+    if (file) writeFileSync(file, JSON.stringify({ machine, date: today(), command, absent, rows } satisfies Results))
   }
 }
 for (const peer of peers) peer.close?.()
 process.exit(rows.some(({ failed, peer }) => !peer && failed?.startsWith('wrong')) ? 1 : 0)
 
 /** Other libraries. A bundle that was made without `--peers` does not contain them. */
-async function others(): Promise<{ peers: readonly Peer[]; absent: readonly Absent[] }> {
+async function others(): Promise<{ peers: readonly Peer[]; absent: Results['absent'] }> {
   if (options.peers === 'none') return { peers: [], absent: [] }
   const { loadPeers } = await import('./peers')
   return loadPeers(lab, options.peers)

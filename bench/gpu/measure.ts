@@ -7,6 +7,7 @@ import { type Peer, withPeers } from './peers/peer'
 export interface Row {
   readonly suite: string
   readonly contest: string
+  readonly dtype?: string
   readonly entry: string
   /** milliseconds on the GPU: the median, and the quantiles that show how flat the series is */
   readonly ms?: number
@@ -43,31 +44,21 @@ export async function measure(
   const row = (entry: Entry): Row => ({
     suite,
     contest: contest.name,
+    ...(contest.dtype === undefined ? {} : { dtype: contest.dtype }),
     entry: entry.name,
     work: contest.work,
     ...(own.entries.includes(entry) ? {} : { peer: true }),
   })
   if (missing) return contest.entries.map((entry) => ({ ...row(entry), failed: `the device lacks ${missing}` }))
-  const opening = contest.entries.map((entry) => open(lab, contest, entry))
-  const all = await Promise.all(opening)
+  const all = await Promise.all(contest.entries.map((entry) => open(lab, contest, entry)))
   const right = all.filter((one): one is Right => 'opened' in one)
   try {
     const times = await series(lab, right, options)
     return all.map((one, i) => {
-      const entry = contest.entries[i] as Entry
-      if (!('opened' in one))
-        return { ...row(entry), failed: one.failed, ...(one.error === undefined ? {} : { error: one.error }) }
-      const sorted = (times.get(one) ?? []).sort((x, y) => x - y)
-      const at = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] as number
-      const { compileMs } = one.opened
+      const failed = 'opened' in one ? one.failed : one
       return {
-        ...row(entry),
-        ms: at(0.5),
-        p10: at(0.1),
-        p90: at(0.9),
-        error: one.error,
-        ...(compileMs === undefined ? {} : { compileMs }),
-        samples: sorted.length,
+        ...row(contest.entries[i] as Entry),
+        ...(failed ?? figures(one as Right, times.get(one as Right) ?? [])),
       }
     })
   } finally {
@@ -75,9 +66,18 @@ export async function measure(
   }
 }
 
+function figures({ opened: { compileMs }, error }: Right, times: readonly number[]): Partial<Row> {
+  const sorted = [...times].sort((x, y) => x - y)
+  const at = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] as number
+  const compiled = compileMs === undefined ? {} : { compileMs }
+  return { ms: at(0.5), p10: at(0.1), p90: at(0.9), error, ...compiled, samples: sorted.length }
+}
+
 interface Right {
   readonly opened: Opened
   readonly error: number
+  /** Set when it fails while it is timed. */
+  failed?: Wrong
 }
 interface Wrong {
   readonly failed: string
@@ -95,9 +95,12 @@ async function open(lab: Lab, contest: Contest, entry: Entry): Promise<Right | W
     return { failed: `wrong: ${error.toPrecision(3)} of its bound`, error }
   } catch (error) {
     await opened?.close()
-    return { failed: error instanceof Error ? (error.message.split('\n')[0] as string) : String(error) }
+    return { failed: sentence(error) }
   }
 }
+
+const sentence = (error: unknown): string =>
+  error instanceof Error ? (error.message.split('\n')[0] as string) : String(error)
 
 /** Milliseconds of single runs, `samples` of each entry: one after the other, in an order that turns around. */
 async function series(lab: Lab, entries: readonly Right[], { samples, warmMs, sampleMs }: MeasureOptions) {
@@ -115,14 +118,26 @@ async function series(lab: Lab, entries: readonly Right[], { samples, warmMs, sa
     })
     return ms / count
   }
+  /** What fails is out, and the others go on. */
+  const trying = async (one: Right, work: () => Promise<unknown>): Promise<void> => {
+    if (one.failed) return
+    try {
+      await work()
+    } catch (error) {
+      one.failed = { failed: sentence(error) }
+    }
+  }
   await lab.warm(warmMs)
   for (const one of entries) {
-    await sample(one)
-    repeats.set(one, Math.min(200, Math.max(1, Math.ceil(sampleMs / (await sample(one))))))
+    await trying(one, async () => {
+      await sample(one)
+      repeats.set(one, Math.min(200, Math.max(1, Math.ceil(sampleMs / (await sample(one))))))
+    })
   }
   await lab.warm(warmMs)
   for (let round = 0; round < samples; round++) {
-    for (const one of round % 2 ? [...entries].reverse() : entries) times.get(one)?.push(await sample(one))
+    for (const one of round % 2 ? [...entries].reverse() : entries)
+      await trying(one, async () => times.get(one)?.push(await sample(one)))
   }
   return times
 }

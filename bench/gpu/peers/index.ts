@@ -4,6 +4,7 @@
 // copies and clears.
 
 import type { Lab } from '../lab'
+import type { Absent } from '../results'
 import { loadJax } from './jax'
 import { loadOrt } from './ort'
 import type { LoadPeer, Peer } from './peer'
@@ -13,11 +14,6 @@ import { loadTorch } from './torch'
 export type { Peer } from './peer'
 
 const PEERS: Readonly<Record<string, LoadPeer>> = { ort: loadOrt, tfjs: loadTfjs, jax: loadJax, torch: loadTorch }
-
-export interface Absent {
-  readonly peer: string
-  readonly reason: string
-}
 
 /** Loads peers by name (`'all'`, or a list with commas); those that cannot be had are told with the reason. */
 export async function loadPeers(lab: Lab, names: string): Promise<{ peers: Peer[]; absent: Absent[] }> {

@@ -50,7 +50,6 @@ function attention(contest: Contest): Graph {
 }
 
 export const ORT_GRAPHS: Partial<Readonly<Record<Kind, Rule>>> = {
-  copy: () => one('Identity', ['x'], 'y'),
   matmul,
   attention,
   softmax: () => one('Softmax', ['x'], 'y', { attributes: { axis: 1 } }),

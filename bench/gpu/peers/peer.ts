@@ -1,6 +1,6 @@
 // What a peer is: a library that knows some of the problems and joins their contests.
 
-import type { Contest, Entry } from '../contest'
+import type { Contest, Entry, Opened } from '../contest'
 import type { Lab } from '../lab'
 
 export interface Peer {
@@ -25,8 +25,29 @@ export const needsType = ({ dtype = 'f32' }: Contest, known: readonly string[]):
   if (!known.includes(dtype)) throw new Error(`it has no ${dtype}`)
 }
 
-/** The contest with the entries of all peers that know the problem. */
+/** The contest with the entries of all peers that know the problem. They see it under the names of `kinds.ts`. */
 export function withPeers(contest: Contest, peers: readonly Peer[]): Contest {
-  const more = peers.map((peer) => peer.entry(contest)).filter((entry): entry is Entry => entry !== null)
-  return { ...contest, entries: [...contest.entries, ...more] }
+  const known = renamed(contest)
+  const more = peers.map((peer) => peer.entry(known)).filter((entry): entry is Entry => entry !== null)
+  const usual = usualNames(contest)
+  const entries = more.map(({ name, open }) => ({
+    name,
+    open: async (lab: Lab): Promise<Opened> => {
+      const opened = await open(lab, known)
+      return { ...opened, read: (name, first, count) => opened.read(usual.get(name) ?? name, first, count) }
+    },
+  }))
+  return { ...contest, entries: [...contest.entries, ...entries] }
+}
+
+/** The name of `kinds.ts` by the contest's own. */
+const usualNames = ({ names = {} }: Contest): ReadonlyMap<string, string> =>
+  new Map(Object.entries(names).map(([usual, own]) => [own, usual]))
+
+function renamed(contest: Contest): Contest {
+  const { inputs, outputs } = contest
+  const usual = usualNames(contest)
+  const under = <T>(arrays: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(arrays).map(([own, array]) => [usual.get(own) ?? own, array]))
+  return { ...contest, inputs: under(inputs), outputs: under(outputs) }
 }

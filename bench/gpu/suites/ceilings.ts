@@ -64,6 +64,9 @@ function chained(a: number, b: number): number {
 export const contests: readonly Contest[] = [
   {
     name: 'copy f32',
+    kind: 'copy',
+    dtype: 'f32',
+    shape: { n: COPIED },
     work: { bytes: 8 * COPIED },
     inputs: { x: { type: 'f32', length: COPIED, seed: 1 } },
     outputs: { y: { type: 'f32', length: COPIED } },
@@ -77,6 +80,7 @@ export const contests: readonly Contest[] = [
   },
   {
     name: 'multiply-add f32',
+    dtype: 'f32',
     work: { operations: 2 * 4 * CHAINS * STEPS * THREADS },
     inputs: {},
     outputs: { y: { type: 'f32', length: 4 * THREADS } },

@@ -2,7 +2,7 @@
 // packed, with its scales and zero points, and of x and y.
 
 import { BLOCKS, type BlockName, blockMatmul, gemm, quantizedMatmul, unpackBlocks } from '@weft/kernels'
-import type { Contest, Entry, Input, ReadOutput } from '../contest'
+import type { Contest, Entry, Facts, Input, ReadOutput } from '../contest'
 import { library } from '../entries'
 import { SMALL } from '../small'
 import { valuesAt } from '../values'
@@ -41,9 +41,11 @@ interface Weights {
   readonly inputs: (n: number, k: number) => Inputs
   readonly row: (inputs: Inputs, k: number) => Row
   readonly entry: (sizes: Sizes, type: Type) => Entry
+  /** What peers need to know, where they can take part. */
+  readonly facts?: (sizes: Sizes) => Facts
 }
 
-function contest({ name, inputs, row, entry }: Weights, type: Type, sizes: Sizes): Contest {
+function contest({ name, inputs, row, entry, facts }: Weights, type: Type, sizes: Sizes): Contest {
   const [m, n, k] = sizes
   const weights = inputs(n, k)
   const x: Input = { type, length: m * k, seed: 7 }
@@ -51,6 +53,8 @@ function contest({ name, inputs, row, entry }: Weights, type: Type, sizes: Sizes
   const bytes = Object.values(all).reduce((sum, input) => sum + input.length * BYTES[input.type], 0)
   return {
     name: `${name}, x ${type}: ${m} x ${n} x ${k}`,
+    dtype: type,
+    ...facts?.(sizes),
     work: { bytes: bytes + m * n * BYTES[type], operations: 2 * m * n * k },
     inputs: all,
     outputs: { y: { type, length: m * n } },
@@ -73,6 +77,12 @@ function plain(type: Type, transposed: boolean): Weights {
         const n = (w as Input).length / k
         return Float64Array.from({ length: k }, (_, kk) => valuesAt(w as Input, kk * n + row, 1)[0] as number)
       },
+    facts: ([m, n, k]) => ({
+      kind: 'matmul',
+      shape: { m, n, k },
+      flags: transposed ? ['transposeB'] : [],
+      names: { a: 'x', b: 'w', c: 'y' },
+    }),
     entry: ([m, n, k]) =>
       library('weft', (runtime, { x, w, y }) =>
         gemm(runtime, { a: x!, b: w!, c: y!, m, n, k, transposeB: transposed, type }),
