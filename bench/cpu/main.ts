@@ -35,7 +35,7 @@ function wallClock({ device }: Lab): Stopwatch {
 
 const opened = await openLab()
 const lab: Lab = { ...opened, clock: wallClock(opened) }
-if (!lab.machine.software) console.error(`this is no software adapter: ${lab.machine.adapter}`)
+if (!lab.machine.software) console.error(`this is no software adapter: ${lab.machine.name}`)
 const { peers, absent } = await loadPeers(lab, 'ort,tfjs,jax')
 for (const { peer, reason } of absent) console.error(`without ${peer}: ${reason}`)
 
@@ -57,7 +57,7 @@ const result = {
 
 if (options.json) console.log(JSON.stringify({ ...result, rows: [...matmul, ...softmax] }))
 else {
-  console.log(lab.machine.adapter)
+  console.log(lab.machine.name)
   for (const { contest, entry, ms, p10, p90, error, failed } of [...matmul, ...softmax]) {
     const figures =
       failed ?? `${ms?.toFixed(2)} ms (${p10?.toFixed(2)} to ${p90?.toFixed(2)})  error ${error?.toPrecision(2)}`
