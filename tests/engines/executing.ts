@@ -4,7 +4,8 @@ import type { Program } from './child.js'
 import type { Engine, Job, Result } from './engine.js'
 import { supervise } from './supervisor.js'
 
-const TIMEOUT_MS = 30_000
+/** In the long run a software GPU has more than 65,535 workgroups to go through. */
+const TIMEOUT_MS = process.env.WEFT_FULL === '1' ? 600_000 : 30_000
 
 export async function openExecuting(name: Engine['name'], program: Program, inFlightLimit: number): Promise<Engine> {
   const supervisor = await supervise(program, inFlightLimit)

@@ -6,6 +6,7 @@ import { type Finished, type Plan, planOf, runPlans } from './run.js'
 import { faultOf } from './verdict.js'
 
 const MINUTES = 60_000
+const MOST = (process.env.WEFT_FULL === '1' ? 60 : 10) * MINUTES
 
 /**
  * One test for each case on each executor, and one for its modules. All of them run in one batch per engine before the
@@ -20,7 +21,7 @@ export async function paritySuite(title: string, cases: readonly ParityCase[]): 
   describe(title, () => {
     beforeAll(async () => {
       for (const f of await runPlans(title, plans, engines)) finished.set(f.plan, f)
-    }, 10 * MINUTES)
+    }, MOST)
     afterAll(closeEngines)
 
     for (const { case: c, plan, error } of planned) {
