@@ -1,4 +1,4 @@
-import { decodeCombine, decodeCombineHalf, decodeSplits } from '@weft/kernels/source'
+import { decodeCombine, decodeCombineHalf, decodeSplits, decodeStreams } from '@weft/kernels/source'
 import { attentionRows } from '../../packages/kernels/src/attention-forward/reference.js'
 import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/window.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
@@ -17,6 +17,8 @@ interface Sizes {
   readonly window?: number
   readonly softCap?: number
   readonly lengths?: readonly number[]
+  /** The kernel that takes several query heads at once. */
+  readonly stream?: boolean
 }
 
 const FORMS: Readonly<Record<string, readonly [query: Stored, cache: Stored]>> = {
@@ -39,7 +41,7 @@ function parts(length: number, window: number, splits: number): (readonly [numbe
 
 function splitCase(suffix: string, sizes: Sizes): ParityCase {
   const { batch = 1, heads: [heads, kvHeads] = [2, 1], keys, capacity = keys, headSize, splits } = sizes
-  const { window = NO_WINDOW, softCap, lengths } = sizes
+  const { window = NO_WINDOW, softCap, lengths, stream = false } = sizes
   const [query, cache] = FORMS[suffix]!
   const q = query.given(1, batch * heads * headSize)
   const lengthOf = (b: number): number => lengths?.[b] ?? keys
@@ -74,16 +76,19 @@ function splitCase(suffix: string, sizes: Sizes): ParityCase {
   }
   const error = attentionError(headSize, keys, Math.sqrt(headSize), softCap)
   const most = Math.ceil(keys / splits)
+  const given = lengths ?? (stream ? [keys] : undefined)
+  const kernelName = stream ? `decode_stream_${headSize}${suffix}` : `decode_split${lengths ? '_lengths' : ''}${suffix}`
   return {
-    name: `decode_split${suffix}, head ${headSize}, ${heads}/${kvHeads} × ${batch}, ${keys}/${capacity} keys in ${splits}${window < NO_WINDOW ? `, window ${window}` : ''}${softCap ? `, cap ${softCap}` : ''}${lengths ? `, lengths ${lengths}` : ''}${keys < splits ? ' [prior-R05]' : ''}`,
-    kernel: decodeSplits.find(({ name }) => name === `decode_split${lengths ? '_lengths' : ''}${suffix}`)!,
+    name: `decode_${stream ? 'stream' : 'split'}${suffix}, head ${headSize}, ${heads}/${kvHeads} × ${batch}, ${keys}/${capacity} keys in ${splits}${window < NO_WINDOW ? `, window ${window}` : ''}${softCap ? `, cap ${softCap}` : ''}${lengths ? `, lengths ${lengths}` : ''}${keys < splits ? ' [prior-R05]' : ''}`,
+    kernel: [...decodeSplits, ...decodeStreams].find(({ name }) => name === kernelName)!,
+    ...(stream ? { subgroupSize: 32 } : {}),
     params: {
-      ...{ batch, heads, kv_heads: kvHeads, keys, capacity, head_size: headSize, splits, window },
-      ...{ scale: headSize ** -0.5, cap: softCap ?? 0 },
+      ...{ batch, heads, kv_heads: kvHeads, keys, capacity, splits, window, scale: headSize ** -0.5 },
+      ...(stream ? { lengths_stride: Number(lengths !== undefined) } : { head_size: headSize, cap: softCap ?? 0 }),
     },
     bindings: {
       ...{ q: q.data, k: k!.data, v: v!.data, partial: F32.empty(partial.length), stats: F32.empty(stats.length) },
-      ...(lengths ? { lengths: Uint32Array.from(lengths) } : {}),
+      ...(given ? { lengths: Uint32Array.from(given) } : {}),
     },
     expect: { partial: F32.filled(partial), stats: F32.filled(stats) },
     tolerance: F32.near(
@@ -139,6 +144,20 @@ const cases = [
     splitCase(suffix, { keys: 70, headSize: 40, splits: 3, heads: [4, 1], window: 11 }),
     splitCase(suffix, { keys: 17, headSize: 256, splits: 2, heads: [1, 1], softCap: 1 }),
     splitCase(suffix, { keys: 20, headSize: 8, splits: 3, batch: 3, lengths: [0, 20, 2] }),
+  ]),
+  ...Object.keys(FORMS).flatMap((suffix) => [
+    splitCase(suffix, { keys: 1, headSize: 64, splits: 1, stream: true }),
+    splitCase(suffix, { keys: 35, headSize: 128, splits: 3, heads: [5, 1], stream: true }),
+    splitCase(suffix, { keys: 70, capacity: 75, headSize: 64, splits: 2, heads: [8, 2], window: 67, stream: true }),
+    splitCase(suffix, {
+      keys: 40,
+      headSize: 128,
+      splits: 2,
+      heads: [2, 2],
+      batch: 3,
+      lengths: [0, 40, 3],
+      stream: true,
+    }),
   ]),
   ...[1, 2, 4].map((keys) => splitCase('', { keys, headSize: 8, splits: 3 })),
   ...[false, true].flatMap((half) => [

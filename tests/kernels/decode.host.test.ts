@@ -1,10 +1,10 @@
 import * as kernels from '@weft/kernels'
-import { decodeCombine, decodeSplits } from '@weft/kernels/source'
+import { decodeCombine, decodeSplits, decodeStreams } from '@weft/kernels/source'
 import { expect, it } from 'vitest'
 import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
 import { onDevices } from './devices.js'
 
-onDevices('decode', [...decodeSplits, decodeCombine], ({ runtime, options }) => {
+onDevices('decode', [...decodeSplits, ...decodeStreams, decodeCombine], ({ runtime, options }) => {
   const sizes = { batch: 2, heads: 4, kvHeads: 2, capacity: 300, headSize: 8 }
   const [q, k, v] = [uniform(1, 64, -1, 1), uniform(2, 9600, -1, 1), uniform(3, 9600, -1, 1)]
   const upload = (data: Float32Array) => runtime().buffer(data)
@@ -21,6 +21,28 @@ onDevices('decode', [...decodeSplits, decodeCombine], ({ runtime, options }) => 
     const { out } = kernels.attentionForwardReference({ q, k, v, ...sizes, queries: 1, ...given })
     expect(maxError(await all.out.read(Float32Array), out).abs).toBeLessThan(2e-5)
   })
+
+  it.each([
+    ['without', {}],
+    ['with a window', { window: 50 }],
+    ['with lengths', { lengths: [170, 0] }],
+  ])(
+    'for several query heads at once where the device can, %s',
+    async (_, given: { window?: number; lengths?: number[] }) => {
+      const wide = { batch: 2, heads: 12, kvHeads: 2, keys: 170, headSize: 64 }
+      const [x, y, z] = [uniform(4, 1536, -1, 1), uniform(5, 43520, -1, 1), uniform(6, 43520, -1, 1)]
+      const out = upload(new Float32Array(1536))
+      const { lengths, ...rest } = given
+      const counts = lengths ? { lengths: runtime().buffer(Uint32Array.from(lengths)) } : {}
+      await kernels.attentionDecode(
+        runtime(),
+        { q: upload(x), k: upload(y), v: upload(z), out, ...wide, ...rest, ...counts },
+        options,
+      )
+      const expected = kernels.attentionForwardReference({ q: x, k: y, v: z, ...wide, queries: 1, ...given })
+      expect(maxError(await out.read(Float32Array), expected.out).abs).toBeLessThan(2e-5)
+    },
+  )
 
   it('with a length for each batch, one of them 0 [case-N01]', async () => {
     const all = args()

@@ -11,7 +11,7 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
-import { chooseDecodeSplits } from './choose'
+import { chooseDecodeSplits, chooseDecodeStream, STREAM_HEADS } from './choose'
 
 export interface AttentionDecodeArgs extends Pick<SightOptions, 'window' | 'scale' | 'softCap'> {
   /** [batch, heads, headSize] */
@@ -76,7 +76,10 @@ export async function attentionDecode(
   const kernels = SPLITS[type][cacheType]
   if (!kernels) throw new RangeError(`${what}: cacheType must be f16 for queries of f16, got f32`)
   const rows = batch * heads
-  const { splits = chooseDecodeSplits(rows, keys) } = args
+  const capped = sight.cap !== 0
+  const stream = chooseDecodeStream({ headSize, type, cacheType, capped }, runtime.info)
+  const blocks = stream && batch * kvHeads * Math.ceil(heads / Math.max(kvHeads, 1) / STREAM_HEADS)
+  const { splits = chooseDecodeSplits(blocks ?? rows, keys) } = args
   checkSizes(what, { splits })
   if (splits === 0) throw new RangeError(`${what}: splits must be an integer from 1 on, got 0`)
   const [bytes, cacheBytes] = [type, cacheType].map(bytesIn) as [number, number]
@@ -92,10 +95,18 @@ export async function attentionDecode(
   using partial = runtime.buffer({ size: 4 * rows * splits * headSize })
   using stats = runtime.buffer({ size: 8 * rows * splits })
   const { window, scale, cap } = sight
-  await runtime.run(chosen(kernels[lengths ? 1 : 0], options), {
-    ...{ q, k, v, partial, stats, ...(lengths ? { lengths } : {}) },
-    ...{ batch, heads, kv_heads: kvHeads, keys, capacity, head_size: headSize, splits, window, scale, cap },
-  })
+  const shape = { batch, heads, kv_heads: kvHeads, keys, capacity, splits, window, scale }
+  if (stream) {
+    // one number of keys for all where there is none for each batch
+    using all = lengths ? null : runtime.buffer(Uint32Array.of(keys))
+    const counts = { lengths: lengths ?? (all as BufferLike), lengths_stride: Number(lengths !== undefined) }
+    await runtime.run(chosen(stream, options), { q, k, v, partial, stats, ...counts, ...shape })
+  } else {
+    await runtime.run(chosen(kernels[lengths ? 1 : 0], options), {
+      ...{ q, k, v, partial, stats, ...(lengths ? { lengths } : {}) },
+      ...{ ...shape, head_size: headSize, cap },
+    })
+  }
   const combine = chosen(type === 'f16' ? g.decode_combine_f16 : g.decode_combine, options)
   await runtime.run(combine, { partial, stats, out, rows, splits, head_size: headSize })
 }

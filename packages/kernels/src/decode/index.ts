@@ -1,2 +1,2 @@
-export { chooseDecodeSplits } from './choose'
+export { chooseDecodeSplits, chooseDecodeStream, type DecodeForm } from './choose'
 export { type AttentionDecodeArgs, attentionDecode } from './host'

@@ -1,2 +1,3 @@
 export { decodeCombine, decodeCombineHalf } from './combine'
 export { decodeSplits } from './split'
+export { decodeStreamOf, decodeStreams, type StreamOptions } from './stream'

@@ -1,7 +1,6 @@
 import {
   type ArrayValue,
   type Builder,
-  ceilDiv,
   d,
   type Expr,
   f32,
@@ -20,6 +19,7 @@ import { loadQuad, type Rows, rowsType } from '../attention/quads'
 import { softCapped } from '../attention-forward/sight'
 import { MAX, REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
 import type { Storage } from '../parts/storage'
+import { partOf } from './part'
 
 /**
  * Attention of one query over a long cache, its keys cut into splits that are worked on side by side ("Flash-Decoding", Dao et al., 2023):
@@ -163,21 +163,6 @@ function mergedOf(k: Builder, acc: Expr<'vec4f'>, { groups, quads }: Lanes): () 
     k.range('g', 1, groups, (g) => whole.addAssign(merged.at(u32`${g} * ${quads} + ${k.localIndex}`)))
     return whole
   }
-}
-
-/** The keys of a split: of those that the window leaves, ⌈their number / splits⌉ each, the last splits fewer or none. */
-function partOf(
-  k: Builder,
-  length: Expr<'u32'>,
-  { split, splits, window }: Readonly<Record<'split' | 'splits' | 'window', Expr<'u32'>>>,
-) {
-  const seen = k.let('seen', fn.min(length, window))
-  const each = k.let('each', ceilDiv(seen, splits))
-  const from = k.let('from', u32`min(${split} * ${each}, ${seen})`)
-  return k.let({
-    start: u32`${length} - ${seen} + ${from}`,
-    end: u32`${length} - ${seen} + min(${from} + ${each}, ${seen})`,
-  })
 }
 
 const FORMS = [
