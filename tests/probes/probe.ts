@@ -142,7 +142,9 @@ export function fromMemory(probe: Probe, bytes: Uint8Array): number[][] {
 }
 
 /** What to leave out so that constants reach the compilers as they were written. */
-const AS_WRITTEN: CompileOptions = { without: ['fold', 'simplify', 'cse', 'licm', 'dce', 'unroll', 'ranges', 'flatten'] }
+const AS_WRITTEN: CompileOptions = {
+  without: ['fold', 'simplify', 'cse', 'licm', 'dce', 'unroll', 'ranges', 'flatten'],
+}
 
 const room = (probe: Probe, calls: number): BufferData =>
   new Uint8Array(Math.ceil((calls * laneCount(probe.out) * (scalarOf(probe.out) === 'f16' ? 2 : 4)) / 4) * 4).fill(0xa5)
