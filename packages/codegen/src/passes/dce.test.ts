@@ -93,7 +93,7 @@ test('what stands after a jump, or after branches that both leave', () => {
 test('functions that nobody calls any more', () => {
   const square = func('square(x)', [f32], (x) => x.mul(x))
   const kernel = built(({ out, s }, k) => {
-    k.let('unused', square(s))
+    k.if(bool(false), () => out.at(1).set(square(s)))
     out.at(0).set(1)
   })
   expect(kernel.functions).toHaveLength(1)

@@ -4,7 +4,6 @@ import {
   EFFECTS,
   type Expr,
   type Func,
-  forEachStmt,
   isPlace,
   type Kernel,
   loopTests,
@@ -19,8 +18,8 @@ import { working } from './rewrite'
 import { Walk } from './walk'
 
 /**
- * Removes what has no effect: values that nobody uses, variables that nobody reads, functions that nobody calls. What is
- * never reached is gone already.
+ * Removes what has no effect: values that nobody uses, variables that nobody reads, functions that nobody calls. Calls
+ * stay. What is never reached is gone already.
  */
 export function dce(kernel: Kernel): Kernel {
   let current = working(kernel)
@@ -28,8 +27,8 @@ export function dce(kernel: Kernel): Kernel {
   for (;;) {
     const sweep = new Sweep(current, read)
     current = sweep.run()
-    // values go in one round; another is needed where the last reader of a variable went, or a function became pure
-    if (!sweep.changed || (sweep.read.size === read.size && current.functions.length === 0)) return current
+    // values go in one round; another is needed where the last reader of a variable went
+    if (!sweep.changed || sweep.read.size === read.size) return current
     read = sweep.read
   }
 }
@@ -43,14 +42,12 @@ class Sweep extends Walk {
   readonly #called = new Set<string>()
   /** By the number of a node. */
   readonly #used: boolean[] = []
-  readonly #pure: ReadonlySet<string>
 
   constructor(
     readonly kernel: Working,
     readonly wasRead: ReadonlySet<number>,
   ) {
     super()
-    this.#pure = pureFunctions(kernel)
     for (const v of kernel.variables) if (v.space === 'workgroup') this.read.add(v.id)
   }
 
@@ -130,8 +127,6 @@ class Sweep extends Walk {
         const { family, memory } = EFFECTS[s.op]
         return family !== 'barrier' && memory !== 'write' && memory !== 'read_write' && !this.#isUsed(s.result)
       }
-      case 'call':
-        return this.#pure.has(s.func) && !this.#isUsed(s.result)
       case 'if':
       case 'switch':
       case 'range':
@@ -144,23 +139,4 @@ class Sweep extends Walk {
   #isUsed(result: Result | null): boolean {
     return result !== null && this.#used[numberOf(result)] === true
   }
-}
-
-function pureFunctions(kernel: Kernel): ReadonlySet<string> {
-  const pure = new Set<string>()
-  for (const f of kernel.functions) {
-    if (f.params.some((p) => typeof p.type !== 'string' && p.type.kind === 'ptr')) continue
-    const locals = new Set<number>()
-    let clean = true
-    forEachStmt(f.body, (s) => {
-      if (s.kind === 'var') locals.add(s.variable.id)
-      // a loop may be endless, which is an effect of its own kind
-      if (s.kind === 'loop') clean = false
-      if (s.kind === 'store' && !(s.place.root.kind === 'variable' && locals.has(s.place.root.id))) clean = false
-      if (s.kind === 'effect' && EFFECTS[s.op].memory !== 'none' && EFFECTS[s.op].memory !== 'read') clean = false
-      if (s.kind === 'call' && !pure.has(s.func)) clean = false
-    })
-    if (clean) pure.add(f.name)
-  }
-  return pure
 }

@@ -7,11 +7,11 @@ import {
   type HostExpr,
   type Kernel,
   type LaunchRule,
-  operands,
 } from '@weft/dsl/ir'
 import { countExpr } from './count'
 import { Graph } from './graph'
 import { hostExpr, linearWorkgroupIndex } from './launch'
+import type { Node } from './node'
 import { opOf } from './nodes'
 import type { Rewriting } from './rewrite'
 
@@ -73,26 +73,22 @@ function isGuarded(kernel: Kernel, count: HostExpr): boolean {
   const group = linearWorkgroupIndex()
   // in which equal expressions are one node; a name of a `let` stands for its value
   const graph = new Graph(kernel, [], true, false)
-  /** Indices and the ends of their ranges. */
-  const ranges = [[group, hostExpr(count, kernel)]]
+  const inside = new Set<Expr>()
+  const outside = new Set<Expr>()
+  const within = (index: Expr, end: Expr): void => {
+    inside.add(graph.expr(opOf(-1, 'lt', index, end))).add(graph.expr(opOf(-1, 'gt', end, index)))
+    outside.add(graph.expr(opOf(-1, 'ge', index, end))).add(graph.expr(opOf(-1, 'le', end, index)))
+  }
+  within(group, hostExpr(count, kernel))
   if (typeof count !== 'number' && count.kind === 'ceilDiv' && count.b === size) {
     const local: Expr = { kind: 'builtin', type: 'u32', name: 'local_invocation_index' }
-    ranges.push([opOf(-1, 'add', opOf(-1, 'mul', group, size), local), hostExpr(count.a, kernel)])
+    within(opOf(-1, 'add', opOf(-1, 'mul', group, size), local), hostExpr(count.a, kernel))
   }
-  const isPair = (a: Expr | undefined, b: Expr | undefined): boolean =>
-    ranges.some(([index, end]) => isSame(a, index) && isSame(b, end))
-  const isSame = (a?: Expr, b?: Expr): boolean => a !== undefined && b !== undefined && graph.expr(a) === graph.expr(b)
-  const compares = (e: Expr, less: string, greater: string): boolean => {
-    const [a, b] = operands(e)
-    return e.kind === 'op' && ((e.op === less && isPair(a, b)) || (e.op === greater && isPair(b, a)))
-  }
-  const isIn = (e: Expr): boolean => (e.kind === 'op' && e.op === 'and' ? e.args.some(isIn) : compares(e, 'lt', 'gt'))
-  const isOut = (e: Expr): boolean =>
-    e.kind === 'op' && e.op === 'or'
-      ? e.args.some(isOut)
-      : e.kind === 'op' && e.op === 'not'
-        ? isIn(e.args[0] as Expr)
-        : compares(e, 'ge', 'le')
+  const holds = (e: Node, tests: ReadonlySet<Expr>, op: 'and' | 'or'): boolean =>
+    tests.has(e) || (e.kind === 'op' && e.op === op && e.args.some((a) => holds(a as Node, tests, op)))
+  const isIn = (e: Node): boolean => holds(e, inside, 'and')
+  const isOut = (e: Node): boolean =>
+    e.kind === 'op' && e.op === 'not' ? isIn(e.args[0] as Node) : holds(e, outside, 'or')
 
   const locals = new Set(kernel.variables.map((v) => v.id))
   const quiet = (block: Block): boolean => {
@@ -107,8 +103,9 @@ function isGuarded(kernel: Kernel, count: HostExpr): boolean {
           return false
       } else if (s.kind === 'call') return false
       else if (s.kind === 'if') {
-        if (!isIn(s.test) && !quiet(s.then)) return false
-        if (isOut(s.test) && s.then.at(-1)?.kind === 'return') return quiet(s.then)
+        const test = graph.expr(s.test)
+        if (!isIn(test) && !quiet(s.then)) return false
+        if (isOut(test) && s.then.at(-1)?.kind === 'return') return quiet(s.then)
         if (!quiet(s.else)) return false
       } else if (!blocksOf(s).every(quiet)) return false
     }
