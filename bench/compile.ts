@@ -6,8 +6,10 @@
 //              it does later, when a pipeline is made, is not in it)
 //   typegpuMs  tgpu.resolve of the twin in bench/typegpu (its function was parsed at build time: not in it)
 //
-// Each run compiles another constant, so nothing can be memoized. The three are interleaved, and the first rounds, in
-// which the JavaScript engine optimizes both compilers, are not counted. Medians of milliseconds.
+// Each run compiles another constant, so nothing can be memoized. The three take turns, ten runs at a time: a program
+// that compiles kernels compiles several, and the first run after the other two would tell how much of the caches of the
+// CPU these have taken. All three gain by it. The first rounds, in which the JavaScript engine optimizes both compilers,
+// are not counted. Medians of milliseconds.
 
 import { matmul } from './handwritten/modules'
 import { summarize } from './lib/job'
@@ -15,8 +17,10 @@ import { openDevice } from './lib/swiftshader'
 import { freshTwin } from './typegpu/matmul'
 import { compileFresh } from './weft/fresh'
 
-const WARM_UP = 150
-const RUNS = 151
+/** Rounds, and how often each of the three runs in one. */
+const WARM_UP = 15
+const ROUNDS = 30
+const AT_A_TIME = 10
 
 /** Hand-written WGSL without its comments and blank lines: the size to compare with. */
 const handwritten = matmul.module.wgsl
@@ -38,8 +42,10 @@ async function time(work: () => unknown): Promise<number> {
   return performance.now() - start
 }
 
-/** What to time in round `i`, in which everything is fresh. */
-function round(i: number): Record<'weft' | 'tint' | 'typegpu', () => unknown> {
+const NAMES = ['weft', 'tint', 'typegpu'] as const
+
+/** What to time in run `i`, in which everything is fresh. */
+function run(i: number): Record<(typeof NAMES)[number], () => unknown> {
   const source = `${compileFresh(i + 0.5).wgsl}\n// ${i}\n`
   freshTwin(i + 0.5)() // so that TypeGPU has run, and is warm, as often as weft
   const twin = freshTwin(i)
@@ -47,12 +53,13 @@ function round(i: number): Record<'weft' | 'tint' | 'typegpu', () => unknown> {
 }
 
 const times = { weft: [] as number[], tint: [] as number[], typegpu: [] as number[] }
-for (let i = 0; i < WARM_UP + RUNS; i++) {
-  const work = round(i)
-  const names = (['weft', 'tint', 'typegpu'] as const).map((_, at, all) => all[(at + i) % 3]!)
-  for (const name of names) {
-    const ms = await time(work[name])
-    if (i >= WARM_UP) times[name].push(ms)
+for (let round = 0; round < WARM_UP + ROUNDS; round++) {
+  const runs = Array.from({ length: AT_A_TIME }, (_, i) => run(round * AT_A_TIME + i))
+  for (const name of NAMES.map((_, at) => NAMES[(at + round) % 3]!)) {
+    for (const work of runs) {
+      const ms = await time(work[name])
+      if (round >= WARM_UP) times[name].push(ms)
+    }
   }
 }
 
@@ -64,7 +71,7 @@ const result = {
   weftMs: median('weft'),
   tintMs: median('tint'),
   typegpuMs: median('typegpu'),
-  runs: RUNS,
+  runs: ROUNDS * AT_A_TIME,
   weftBytes: compileFresh(0).wgsl.length,
   typegpuBytes: typegpuWgsl.length,
   handwrittenBytes: handwritten.length,
@@ -76,7 +83,9 @@ else {
     console.log(
       `${name.padEnd(38)} ${String(ms ?? '–').padStart(8)} ms ${String(bytes ?? '–').padStart(8)} bytes of WGSL`,
     )
-  console.log(`a fresh 64×64×16 matmul, median of ${RUNS} interleaved runs after ${WARM_UP} of warm-up`)
+  console.log(
+    `a fresh 64×64×16 matmul, median of ${ROUNDS * AT_A_TIME} runs, ${AT_A_TIME} at a time in turn, after ${WARM_UP * AT_A_TIME} of warm-up`,
+  )
   line('weft: build, passes, emit', result.weftMs, result.weftBytes)
   line('Tint: parse and validate that WGSL', result.tintMs, result.weftBytes ?? result.handwrittenBytes)
   line('TypeGPU 0.11.9: resolve of its twin', result.typegpuMs, result.typegpuBytes)
