@@ -30,11 +30,10 @@ function filesBelow(folder) {
 }
 
 function hashOf(folder, previous) {
-  const own = [
-    ...filesBelow(join(root, folder, 'src')),
-    join(root, folder, 'package.json'),
-    join(root, folder, 'tsup.config.ts'),
-  ]
+  const sources = ['src', 'generated', 'tuned']
+    .map((name) => join(root, folder, name))
+    .filter((path) => existsSync(path))
+  const own = [...sources.flatMap(filesBelow), join(root, folder, 'package.json'), join(root, folder, 'tsup.config.ts')]
   const hash = createHash('sha256').update(previous)
   for (const file of [...shared.map((name) => join(root, name)), ...own]) {
     if (existsSync(file)) hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0')
