@@ -80,3 +80,27 @@ test('what changes in a loop stays one expression where it is used more than onc
   const [product] = products as [Op]
   expect(product.args[0]).toBe(product.args[1])
 })
+
+test('neighbouring indices share what they are made of: a constant offset stays where it is', () => {
+  expect(
+    bodyOf(
+      dce(
+        licm(
+          built(({ out, n, m }, k) => {
+            k.range('i', n, () => {
+              const at = n.div(m).add(m)
+              out.at(at.add(1)).set(1)
+              out.at(at.add(2)).set(2)
+            })
+          }),
+        ),
+      ),
+    ),
+  ).toBe(text`
+    %1 = let base = (n / m) + m
+    range %2 i = 0:u32, n, 1:u32 {
+      store out[%1 + 1:u32] = 1:f32
+      store out[%1 + 2:u32] = 2:f32
+    }
+  `)
+})

@@ -43,8 +43,9 @@ export class Loops {
   readonly hoisted = (e: Expr): Node => {
     const node = e as Node
     if (!this.hoist || this.#open.length === 0 || node.cost < WORTH) return node
-    const changes = node.depth === this.#open.length
-    const loop = this.#open[changes ? node.depth - 1 : node.depth] as Loop
+    // a constant offset costs nothing where it stands, and a name of its own would cost a register: only the rest moves
+    const changes = node.depth === this.#open.length || isOffset(node)
+    const loop = this.#open[Math.min(node.depth, this.#open.length - 1)] as Loop
     let made = loop.made.get(node)
     if (made === undefined) {
       made = changes ? this.graph.rebuild(node, this.hoisted) : this.#named(node, loop)
@@ -60,6 +61,9 @@ export class Loops {
   }
 }
 
+const isOffset = (e: Node): boolean =>
+  e.kind === 'op' && e.op === 'add' && e.args[1]?.kind === 'const' && (e.type === 'u32' || e.type === 'i32')
+
 /** What it is, in a word. */
-const nameOf = (e: Expr): string =>
-  e.kind !== 'op' ? 'fixed' : e.op === 'div' ? 'quotient' : e.op === 'rem' ? 'remainder' : 'fixed'
+const nameOf = (e: Expr): string => (e.kind === 'op' && NAMES[e.op]) || 'fixed'
+const NAMES: Readonly<Record<string, string>> = { div: 'quotient', rem: 'remainder', add: 'base' }
