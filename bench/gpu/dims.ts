@@ -16,7 +16,10 @@ const rowGradients: Rule = ({ rows = 1, cols = 1 }) => {
   const matrix = [rows, cols]
   return { x: matrix, y: matrix, dy: matrix, dx: matrix, weight: [cols], dweight: [cols], dbias: [cols] }
 }
-const losses: Rule = ({ rows = 1, cols = 1 }) => ({ x: [rows, cols], target: [rows], loss: [rows], dx: [rows, cols] })
+const losses: Rule = ({ rows = 1, cols = 1 }) => ({ x: [rows, cols], target: [rows], loss: [rows] })
+const lossGradients: Rule = ({ rows = 1, cols = 1 }) => ({
+  ...{ x: [rows, cols], target: [rows], lse: [rows], dx: [rows, cols] },
+})
 
 const attention: Rule = ({ batch = 1, heads = 1, kvHeads = heads, queries = 1, keys = 1, headSize = 1 }) => {
   const q = [batch, heads, queries, headSize]
@@ -45,7 +48,7 @@ const RULES: Readonly<Record<Kind, Rule>> = {
   'layernorm-backward': rowGradients,
   'rmsnorm-backward': rowGradients,
   'cross-entropy': losses,
-  'cross-entropy-backward': losses,
+  'cross-entropy-backward': lossGradients,
   gelu: line,
   silu: line,
   exp: line,

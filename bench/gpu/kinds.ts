@@ -14,7 +14,7 @@
 //   layernorm-backward       rows, cols, [eps]                          x, weight, dy             dx, dweight, dbias
 //   rmsnorm-backward         rows, cols, [eps]                          x, weight, dy             dx, dweight
 //   cross-entropy            rows, cols                                 x, target (u32)           loss
-//   cross-entropy-backward   rows, cols                                 x, target                 dx
+//   cross-entropy-backward   rows, cols                                 x, target, lse            dx
 //   gelu, silu, exp          n                                          x                         y
 //   add, mul                 n                                          a, b                      y
 //   sum, max                 n                                          x                         y (1)
@@ -24,8 +24,10 @@
 //   sort-pairs               n                                          keys, values (u32)        sortedKeys, sortedValues
 //   adamw                    n                                          p, g, m, v                p, m, v in place
 //
-// With 'transposeB' b is stored as n × k, which is how weights of matrix–vector products lie; scores of attention are
-// divided by √headSize; eps is 1e-5 unless the shape says otherwise.
+// With 'transposeB' b is stored as n × k, which is how weights of matrix–vector products lie. Scores of attention are divided
+// by √headSize. gelu is the exact one, or with 'tanh' the approximation. lse is log Σ exp of each row, and the gradient of
+// cross-entropy is exp(x − lse), less 1 at the target. eps is 1e-5 unless the shape says otherwise; adamw takes lr (1e-3),
+// beta1 (0.9), beta2 (0.999), eps (1e-8), weightDecay (0.01) and step (1) from the shape.
 
 export type Kind =
   | 'copy'

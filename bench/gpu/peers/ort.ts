@@ -11,7 +11,7 @@ import { facade } from './facade'
 import { ortWasm } from './files'
 import { modelBytes, type OnnxType } from './onnx'
 import { type Graph, ORT_GRAPHS } from './ort-nodes'
-import { needsType, type Peer } from './peer'
+import { needsType, outputsOf, type Peer } from './peer'
 
 type Ort = typeof import('onnxruntime-web/webgpu')
 
@@ -78,7 +78,7 @@ async function open(
       Object.entries(list).map(([name, { type }]) => [name, { type: typeOf(type), dims: dims[name] ?? [] }]),
     )
   const inputs = arrays(Object.fromEntries(Object.entries(contest.inputs).filter(([name]) => used.has(name))))
-  const outputs = arrays(contest.outputs)
+  const outputs = arrays(outputsOf(contest))
   const bytes = modelBytes({ ...graph, inputs, outputs })
   const all = await sets(lab, contest)
   const tensors = (set: Named, list: typeof inputs): Record<string, Tensor> =>

@@ -1,6 +1,7 @@
 // What a peer is: a library that knows some of the problems and joins their contests.
 
 import type { Contest, Entry, Opened } from '../contest'
+import { dimsOf } from '../dims'
 import type { Lab } from '../lab'
 
 export interface Peer {
@@ -14,10 +15,16 @@ export interface Peer {
 /** Loads a peer on the device of the lab; throws where it cannot be had. */
 export type LoadPeer = (lab: Lab) => Promise<Peer>
 
+/** The outputs of a problem that its kind has: an entry of ours may give more. */
+export function outputsOf(contest: Contest): Contest['outputs'] {
+  const dims = dimsOf(contest)
+  return Object.fromEntries(Object.entries(contest.outputs).filter(([name]) => name in dims))
+}
+
 /** The one output of a problem that has one. */
-export function outputOf({ outputs, name }: Contest): string {
-  const names = Object.keys(outputs)
-  if (names.length !== 1) throw new Error(`it gives one result, and '${name}' has ${names.length}`)
+export function outputOf(contest: Contest): string {
+  const names = Object.keys(outputsOf(contest))
+  if (names.length !== 1) throw new Error(`it gives one result, and '${contest.name}' has ${names.length}`)
   return names[0] as string
 }
 
