@@ -1,4 +1,4 @@
-import { attentionForwardOf, attentionForwards } from '@weft/kernels/source'
+import { attentionForwardOf, attentionForwards, attentionMatrices, attentionTileds } from '@weft/kernels/source'
 import {
   type AttentionForwardReferenceArgs,
   type AttentionSight,
@@ -8,7 +8,7 @@ import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/window.j
 import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
 import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
-import { attentionError, U } from './bounds.js'
+import { attentionError, gamma, U } from './bounds.js'
 import { F16, F32, poisonBehind, type Stored } from './given.js'
 import { shipped } from './outputs.js'
 
@@ -128,6 +128,57 @@ function behind(
   })
 }
 
+interface FastOptions {
+  readonly causal?: boolean
+  readonly past?: number
+  /** Scores rise from key to key, so that what was summed has to be rescaled again and again. */
+  readonly rising?: boolean
+  readonly tag?: string
+}
+
+/** A kernel without masks, windows and soft caps: on subgroup matrices where it is f16, else in blocks of registers. */
+function fastCase(storage: Stored, heads: Heads, options: FastOptions = {}): ParityCase {
+  const { batch = 1, heads: [h, kv] = [2, 1], queries, keys, capacity = keys, headSize } = heads
+  const { causal = false, past = keys - queries, rising = false } = options
+  const half = storage === F16
+  const sizes = { batch, heads: h, kvHeads: kv, queries, keys, capacity, headSize }
+  const q = storage.given(1, batch * h * queries * headSize, rising ? 0.5 : -1)
+  const [k, v] = [2, 3].map((seed) => behind(storage, seed, sizes, undefined))
+  if (rising) {
+    const row = (i: number) => Math.floor(i / headSize) % capacity
+    const ramp = storage.data(k!.numbers.map((_, i) => Math.floor((row(i) / keys) * 16) / 16)) as Float32Array
+    for (const i of ramp.keys()) if (row(i) < keys) (k!.data as Float32Array)[i] = ramp[i]!
+    k!.numbers.splice(
+      0,
+      ramp.length,
+      ...k!.numbers.map((x, i) => (row(i) < keys ? Math.floor((row(i) / keys) * 16) / 16 : x)),
+    )
+  }
+  const scale = headSize ** -0.5 * (rising ? 3 : 1)
+  const arrays = { q: q.numbers, k: k!.numbers, v: v!.numbers }
+  const { out, lse } = attentionForwardReference({ ...sizes, ...arrays, causal, past, scale })
+  const error = attentionError(headSize, keys, headSize * scale)
+  // products of a larger scale; sums of matrix units are cut off, which is two roundings for one
+  const more = gamma(2 * headSize + 4) * headSize * scale + (half ? gamma(2 * keys) : 0)
+  const rounded = half ? 2 ** -11 : 0
+  const name = half ? `attention_matrix_${headSize}_f16` : `attention_tiled_${headSize}`
+  return {
+    name: `${name}, ${h}/${kv} × ${batch}, ${queries} of ${keys}/${capacity}${causal ? ' causal' : ''}${rising ? ' rising' : ''}${options.tag ?? ''}`,
+    kernel: [...attentionMatrices, ...attentionTileds].find((kernel) => kernel.name === name)!,
+    params: { batch, heads: h, kv_heads: kv, queries, keys, capacity, past, causal: Number(causal), scale },
+    bindings: {
+      ...{ q: q.data, k: k!.data, v: v!.data, out: storage.empty(out.length), lse: F32.empty(lse.length) },
+    },
+    expect: { out: storage.filled(out), lse: F32.filled(lse) },
+    ...(half ? { subgroupSize: 32, halves: ['out'] } : {}),
+    tolerance: storage.near(
+      2 * (error.weight + more) + rounded + 2 ** -21,
+      'as the others; products of a larger scale; weights and sums of matrix units rounded to f16 and cut off; |v| ≤ 1',
+      4 * U,
+    ),
+  }
+}
+
 const n01 = ' [case-N01]'
 const n04 = ' [case-N04]'
 const n08 = ' [case-N08]'
@@ -170,7 +221,20 @@ const cases = [F32, F16].flatMap((storage) => [
   forwardCase(storage, { queries: 3, keys: 9, headSize: 5 }, { exact: true, causal: true }),
 ])
 
-export const attentionForwardCases: readonly ParityCase[] = cases.map(shipped)
+const fast = [F16, F32].flatMap((storage) => [
+  fastCase(storage, { queries: 20, keys: 16, headSize: 64 }),
+  fastCase(storage, { queries: 70, keys: 70, headSize: 64, batch: 2, heads: [2, 2] }, { causal: true }),
+  fastCase(
+    storage,
+    { queries: 33, keys: 101, capacity: 110, headSize: 128, heads: [4, 2] },
+    { causal: true, tag: n04 },
+  ),
+  fastCase(storage, { queries: 17, keys: 129, headSize: 128 }, { rising: true }),
+  fastCase(storage, { queries: 140, keys: 90, headSize: 64, heads: [1, 1] }, { causal: true, tag: n01 }),
+  fastCase(storage, { queries: 40, keys: 50, headSize: 64, heads: [1, 1] }, { causal: true, past: 3, rising: true }),
+])
+
+export const attentionForwardCases: readonly ParityCase[] = [...cases, ...fast].map(shipped)
 
 /** Around the tiles of 64 queries and 8 or 4 keys. */
 const large = (storage: Stored): readonly ParityCase[] => [

@@ -36,6 +36,8 @@ export interface ParityCase {
   /** What the written bindings hold afterwards, in whole; those not named are compared with the interpreter. */
   readonly expect?: Readonly<Record<string, BufferData>>
   readonly tolerance?: Tolerance
+  /** Bindings of words that hold two f16 each, and are compared as such. */
+  readonly halves?: readonly string[]
   /** The kernel is written for subgroups of this size: engines with other ones do not run it, the interpreter has these. */
   readonly subgroupSize?: number
   /** Engines that cannot run it for a reason that no feature or limit tells, and the reason. */

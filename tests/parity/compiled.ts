@@ -54,4 +54,7 @@ export const rawIr = (source: KernelSource, variant: string): Kernel => source.i
 
 /** The same after all passes, each of which must leave a valid kernel. */
 export const optimizedIr = (source: KernelSource, variant: string): Kernel =>
-  runPasses(source.ir(variant), PROFILES.any, { validate: 'each', check: checkStructure })
+  runPasses(source.ir(variant), PROFILES.any, {
+    ...{ validate: 'each', check: checkStructure },
+    ...(source.limits ? { limits: source.limits } : {}),
+  })

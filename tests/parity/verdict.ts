@@ -1,9 +1,12 @@
 /** Whether what a run wrote is what it should have written. */
 
+import type { Type } from '@weft/dsl/ir'
 import { type BufferData, bytesOf } from './case.js'
 import { differences } from './compare.js'
 import { writtenOf } from './jobs.js'
 import type { Finished, Outputs } from './run.js'
+
+const HALVES: Type = { kind: 'array', of: 'f16', count: null }
 
 /** What the interpreter wrote from the IR as the author wrote it, of a source variant. */
 function reference({ plan, outcomes }: Finished, source: string): Outputs | string {
@@ -28,7 +31,8 @@ export function faultOf(finished: Finished, index: number): string | null {
     const want = given === undefined ? expected[name] : bytesOf(given as BufferData)
     const got = outcome.outputs[name]
     if (!got || !want) return [`${name} was not read back`]
-    return differences(name, type, got, want, plan.case.tolerance)
+    const as = plan.case.halves?.includes(name) ? HALVES : type
+    return differences(name, as, got, want, plan.case.tolerance)
   })
   return lines.length === 0 ? null : lines.join('\n')
 }

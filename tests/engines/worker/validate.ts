@@ -11,20 +11,29 @@ const numbers = (limits: GPUSupportedLimits): Record<string, number> => {
   return all
 }
 
+interface Made {
+  readonly device: GPUDevice
+  /** Whether a limit is above what the null backend has: then modules are compiled, and pipelines are not. */
+  readonly lacks: boolean
+}
+
 export function validator(gpu: GPU): (module: TintModule) => Promise<TintResult> {
   // a device per set of features and limits: a module must compile on the one that it says it needs
-  const devices = new Map<string, Promise<GPUDevice>>()
+  const devices = new Map<string, Promise<Made>>()
 
-  async function makeDevice({ features, limits }: TintModule): Promise<GPUDevice> {
+  async function makeDevice({ features, limits }: TintModule): Promise<Made> {
     const adapter = await gpu.requestAdapter()
     if (!adapter) throw new Error('Dawn has no null adapter')
-    return adapter.requestDevice({
+    const most = numbers(adapter.limits)
+    const lacking = Object.entries(limits ?? {}).filter(([name, least]) => least > (most[name] ?? least))
+    const device = await adapter.requestDevice({
       requiredFeatures: (features ?? [...adapter.features]) as GPUFeatureName[],
-      requiredLimits: limits ?? numbers(adapter.limits),
+      requiredLimits: { ...(limits ?? most), ...Object.fromEntries(lacking.map(([name]) => [name, most[name]])) },
     })
+    return { device, lacks: lacking.length > 0 }
   }
 
-  function deviceFor(module: TintModule): Promise<GPUDevice> {
+  function deviceFor(module: TintModule): Promise<Made> {
     const key = JSON.stringify([module.features && [...module.features].sort(), module.limits])
     const found = devices.get(key) ?? makeDevice(module)
     devices.set(key, found)
@@ -32,16 +41,18 @@ export function validator(gpu: GPU): (module: TintModule) => Promise<TintResult>
   }
 
   return async (module) => {
-    let device: GPUDevice
+    let made: Made
     try {
-      device = await deviceFor(module)
+      made = await deviceFor(module)
     } catch (error) {
       return { ok: false, text: error instanceof Error ? error.message : String(error), messages: [] }
     }
+    const { device, lacks } = made
     const { layouts } = module
-    const outcome = layouts
-      ? await compilePipeline(device, { ...module, layouts })
-      : await compileModule(device, module.wgsl)
+    const outcome =
+      layouts && !lacks
+        ? await compilePipeline(device, { ...module, layouts })
+        : await compileModule(device, module.wgsl)
     if (outcome.ok) return { ok: true, text: '', messages: outcome.messages }
     return { ok: false, text: outcome.error.text, messages: outcome.error.messages }
   }

@@ -9,7 +9,7 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
-import { chooseAttentionForward } from './choose'
+import { chooseAttentionForward, chooseFastForward } from './choose'
 import { checkMasks, dropoutParams, isMasked, type MaskOptions, maskBindings } from './masks-host'
 import { NO_WINDOW } from './window'
 
@@ -59,7 +59,7 @@ const ATTENTION_FORWARD_KEYS = keysOf<AttentionForwardArgs>()(
 
 /**
  * out = softmax(scale · q·kᵀ + …) · v by flash attention, f32 throughout; see the args for what it can mask. A query that sees no key
- * gives zeros.
+ * gives zeros. With f16, weights are rounded to f16 where the device has subgroup matrices: an output is off by up to 2⁻¹¹ of the greatest value.
  *
  * @throws RangeError before anything is recorded: sizes that are none, heads that are no multiple of kvHeads, keys over the capacity, a
  *   head size that no kernel ships for, a buffer that is too small
@@ -95,15 +95,27 @@ export async function attentionForward(
   if (rows === 0 || headSize === 0) return
 
   using scratch = args.lse ? null : runtime.buffer({ size: 4 * rows })
-  const params = { batch, heads, kv_heads: kvHeads, queries, keys, capacity, head_size: headSize, ...sight }
-  const common = { q, k, v, out, lse: args.lse ?? (scratch as BufferLike), ...params }
+  const sizes = { batch, heads, kv_heads: kvHeads, queries, keys, capacity }
+  const common = { q, k, v, out, lse: args.lse ?? (scratch as BufferLike), ...sizes }
+  const plain = !masked && isPlain(sight)
+  const fast = options.kernel ? undefined : chooseFastForward({ headSize, type, plain, rows, keys }, runtime.info)
+  if (fast) {
+    const { past, causal, scale } = sight
+    await runtime.run(chosen(fast, options), { ...common, past, causal, scale })
+    return
+  }
+  const all = { ...common, head_size: headSize, ...sight }
   if (!masked) {
-    await runtime.run(kernel, common)
+    await runtime.run(kernel, all)
     return
   }
   using given = maskBindings(runtime, args)
-  await runtime.run(kernel, { ...common, ...given.bindings, ...masks, ...dropped })
+  await runtime.run(kernel, { ...all, ...given.bindings, ...masks, ...dropped })
 }
+
+/** Whether scores are only scaled, and keys hidden only from queries before them: what the fast kernels can do. */
+export const isPlain = ({ window, cap, scale }: ReturnType<typeof checkAttention>['sight']): boolean =>
+  window === NO_WINDOW && cap === 0 && scale > 0
 
 /** The checks of sizes that all attention functions share, and the params of what queries see. */
 export function checkAttention(what: string, args: AttentionShape & SightOptions) {

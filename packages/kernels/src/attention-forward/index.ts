@@ -1,4 +1,4 @@
-export { chooseAttentionForward } from './choose'
+export { chooseAttentionForward, chooseFastForward, type FastForward } from './choose'
 export {
   type AttentionForwardArgs,
   type AttentionShape,

@@ -12,7 +12,20 @@ test.each([
   expect(chooseDecodeSplits(rows, keys)).toBe(splits)
 })
 
-const device = { features: ['subgroups'], languageFeatures: ['subgroup_id'], limits: { minSubgroupSize: 32 } }
+const LIMITS = {
+  maxComputeWorkgroupSizeX: 256,
+  maxComputeWorkgroupSizeY: 256,
+  maxComputeWorkgroupSizeZ: 64,
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeWorkgroupStorageSize: 16384,
+  maxStorageBuffersPerShaderStage: 8,
+  maxUniformBuffersPerShaderStage: 12,
+}
+const device = {
+  features: ['subgroups'],
+  languageFeatures: ['subgroup_id'],
+  limits: { ...LIMITS, minSubgroupSize: 32 },
+}
 const form = { headSize: 128, type: 'f32', cacheType: 'f16', capped: false } as const
 
 test('several query heads share a read where subgroups are wide enough, for heads of 64 and 128 without a soft cap', () => {
@@ -21,6 +34,11 @@ test('several query heads share a read where subgroups are wide enough, for head
   expect(chooseDecodeStream({ ...form, cacheType: 'f32' }, device)?.name).toBe('decode_stream_128')
   for (const other of [{ headSize: 96 }, { capped: true }])
     expect(chooseDecodeStream({ ...form, ...other }, device)).toBe(undefined)
-  for (const other of [{ features: [] }, { languageFeatures: [] }, { limits: { minSubgroupSize: 8 } }, { limits: {} }])
+  for (const other of [
+    { features: [] },
+    { languageFeatures: [] },
+    { limits: { ...LIMITS, minSubgroupSize: 8 } },
+    { limits: LIMITS },
+  ])
     expect(chooseDecodeStream(form, { ...device, ...other })).toBe(undefined)
 })

@@ -1,5 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/decode'
+import { canRun, type Device } from '../parts/device'
 import type { Storage } from '../parts/storage'
 
 /** Keys below which a split of its own costs more than it saves: two rounds of a workgroup. */
@@ -25,13 +26,6 @@ export interface DecodeForm {
   readonly capped: boolean
 }
 
-/** What `runtime.info` says of a device. */
-interface Device {
-  readonly features: readonly string[]
-  readonly languageFeatures: readonly string[]
-  readonly limits: Readonly<Record<string, number>>
-}
-
 const STREAMS: Readonly<Record<number, Readonly<Record<string, CompiledKernel>>>> = {
   64: { f32: g.decode_stream_64, f16: g.decode_stream_64_f16, 'f32 f16': g.decode_stream_64_f16_cache },
   128: { f32: g.decode_stream_128, f16: g.decode_stream_128_f16, 'f32 f16': g.decode_stream_128_f16_cache },
@@ -45,10 +39,9 @@ export const STREAM_HEADS = 4
 /** The kernel of several query heads at once, where there is one and the device has subgroups of enough lanes. Pure. */
 export function chooseDecodeStream(
   { headSize, type, cacheType, capped }: DecodeForm,
-  { features, languageFeatures, limits }: Device,
+  device: Device,
 ): CompiledKernel | undefined {
-  const able =
-    features.includes('subgroups') && languageFeatures.includes('subgroup_id') && (limits.minSubgroupSize ?? 0) >= LANES
-  if (!able || capped) return undefined
-  return STREAMS[headSize]?.[type === cacheType ? type : `${type} ${cacheType}`]
+  const kernel = STREAMS[headSize]?.[type === cacheType ? type : `${type} ${cacheType}`]
+  const able = kernel && !capped && (device.limits.minSubgroupSize ?? 0) >= LANES && canRun(kernel, device)
+  return able ? kernel : undefined
 }
