@@ -27,7 +27,7 @@
 // With 'transposeB' b is stored as n × k, which is how weights of matrix–vector products lie. Scores of attention are divided
 // by √headSize. gelu is the exact one, or with 'tanh' the approximation. lse is log Σ exp of each row, and the gradient of
 // cross-entropy is exp(x − lse), less 1 at the target. eps is 1e-5 unless the shape says otherwise; adamw takes lr (1e-3),
-// beta1 (0.9), beta2 (0.999), eps (1e-8), weightDecay (0.01) and step (1) from the shape.
+// beta1 (0.9), beta2 (0.999), eps (1e-8), decay (0.01) and step (1) from the shape.
 
 export type Kind =
   | 'copy'

@@ -160,7 +160,7 @@ def adamw(t, spec):
         torch._fused_adamw_(
             [t["p"]], [t["g"]], [t["m"]], [t["v"]], [], [step],
             lr=shape.get("lr", 1e-3), beta1=shape.get("beta1", 0.9), beta2=shape.get("beta2", 0.999),
-            weight_decay=shape.get("weightDecay", 0.01), eps=shape.get("eps", 1e-8), amsgrad=False, maximize=False,
+            weight_decay=shape.get("decay", 0.01), eps=shape.get("eps", 1e-8), amsgrad=False, maximize=False,
         )  # fmt: skip
         return {"p": t["p"], "m": t["m"], "v": t["v"]}
 

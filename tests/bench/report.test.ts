@@ -61,7 +61,7 @@ describe('figures', () => {
   test('the unit is that of what decides', () => {
     expect(speedOf({ operations: 2e9, bytes: 4e9 }, 1)?.unit).toBe('GB/s')
     expect(speedOf({ operations: 2e12, bytes: 4e9 }, 1)?.unit).toBe('TFLOP/s')
-    expect(speedOf({ items: 3e6 }, 1)).toEqual({ value: 3, unit: 'G/s' })
+    expect(speedOf({ items: 3e6, bytes: 24e6 }, 1)).toEqual({ value: 3, unit: 'G/s' })
     expect(speedOf({}, 1)).toBeUndefined()
   })
 

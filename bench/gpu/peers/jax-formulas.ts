@@ -7,10 +7,12 @@ import type { Kind } from '../kinds'
 
 type Jax = typeof import('@jax-js/jax')
 
-/** Inputs by name, and what is made of them. */
+/** Inputs by name, and what is made of them: one result, or several by name. */
 export interface JaxFormula {
   readonly inputs: readonly string[]
-  readonly call: (jax: Jax, contest: Contest, ...x: JaxArray[]) => JaxArray
+  readonly call: (jax: Jax, contest: Contest, ...x: JaxArray[]) => JaxArray | Readonly<Record<string, JaxArray>>
+  /** Run as it is, without `jit`, so that each result has a last kernel of its own. */
+  readonly eager?: true
 }
 
 const unary = (call: (jax: Jax, x: JaxArray, contest: Contest) => JaxArray): JaxFormula => ({
@@ -82,5 +84,16 @@ export const JAX_FORMULAS: Partial<Readonly<Record<Kind, JaxFormula>>> = {
   max: unary((_, x) => x.max()),
   'sum-rows': unary((_, x) => x.sum(1)),
   'sum-columns': unary((_, x) => x.sum(0)),
+  'sort-pairs': {
+    inputs: ['keys', 'values'],
+    call: ({ numpy }, _, keys, values) => {
+      const order = numpy.argsort((keys as JaxArray).ref)
+      return {
+        sortedKeys: numpy.take(keys as JaxArray, order.ref, 0),
+        sortedValues: numpy.take(values as JaxArray, order, 0),
+      }
+    },
+    eager: true,
+  },
   scan: unary(({ numpy }, x) => numpy.cumsum(x)),
 }

@@ -72,9 +72,10 @@ export async function loadJax(lab: Lab): Promise<Peer> {
   return { label, entry }
 }
 
-const HOST = (type: ElementType, n: number): Float32Array => {
+/** A typed array of the host that says what type the elements have; its content is never read. */
+const hostArray = (type: ElementType, n: number): Float32Array => {
   const { Float16Array: Half } = globalThis as unknown as { Float16Array: typeof Uint16Array }
-  const array = type === 'f16' ? new Half(n) : new Float32Array(n)
+  const array = type === 'f16' ? new Half(n) : type === 'u32' ? new Uint32Array(n) : new Float32Array(n)
   array[0] = 1 // arrays of equal elements would become constants
   return array as unknown as Float32Array
 }
@@ -91,7 +92,7 @@ async function inputsOf(
   for (const name of names) {
     const input = contest.inputs[name]
     if (!input) throw new Error(`the contest has no input '${name}'`)
-    const values = HOST(input.type, input.length)
+    const values = hostArray(input.type, input.length)
     const { array, buffer } = watched.place(() => numpy.array(values, { shape: dims[name] as number[] }))
     await fill(lab, buffer, input)
     arrays.push(array)
@@ -101,20 +102,24 @@ async function inputsOf(
 
 async function open(jax: Jax, watched: Watched, lab: Lab, contest: Contest, formula: JaxFormula): Promise<Opened> {
   needsType(contest, ['f32', 'f16'])
-  const output = outputOf(contest)
-  const compiled = jax.jit((...x: JaxArray[]) => formula.call(jax, contest, ...x))
+  const only = formula.eager ? '' : outputOf(contest)
+  const call = (...x: JaxArray[]) => formula.call(jax, contest, ...x)
+  const compiled = formula.eager ? null : jax.jit(call as (...x: JaxArray[]) => JaxArray)
   const all: JaxArray[][] = []
   for (let turn = turnsOf(contest); turn > 0; turn--) {
     all.push(await inputsOf(jax, watched, lab, contest, formula.inputs))
   }
-  const results: JaxArray[] = []
-  let buffer: GPUBuffer | undefined
+  const results: JaxArray[][] = []
+  const buffers: Record<string, GPUBuffer> = {}
   const once = async (turn: number): Promise<void> => {
-    const y = compiled(...(all[turn] as JaxArray[]).map((x) => x.ref)) as JaxArray
-    await jax.blockUntilReady(y)
-    buffer = watched.last()
-    results.push(y)
-    if (results.length > all.length) results.shift()?.dispose()
+    const y = (compiled ?? call)(...(all[turn] as JaxArray[]).map((x) => x.ref))
+    const byName = compiled ? { [only]: y as JaxArray } : (y as Readonly<Record<string, JaxArray>>)
+    for (const [name, array] of Object.entries(byName)) {
+      await jax.blockUntilReady(array)
+      buffers[name] = watched.last()
+    }
+    results.push(Object.values(byName))
+    if (results.length > all.length) for (const old of results.shift() ?? []) old.dispose()
   }
   const start = performance.now()
   await once(0)
@@ -122,10 +127,10 @@ async function open(jax: Jax, watched: Watched, lab: Lab, contest: Contest, form
     compileMs: performance.now() - start,
     turns: all.length,
     run: once,
-    read: (name, first, count) => reader(lab, contest, { [output]: buffer as GPUBuffer })(name, first, count),
+    read: (name, first, count) => reader(lab, contest, buffers)(name, first, count),
     close: () => {
-      for (const array of [...results, ...all.flat()]) array.dispose()
-      compiled.dispose()
+      for (const array of [...results, ...all].flat()) array.dispose()
+      compiled?.dispose()
     },
   }
 }

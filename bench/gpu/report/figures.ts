@@ -37,11 +37,11 @@ export const isTorch = ({ entry }: Pick<Row, 'entry'>): boolean => entry.startsW
 /** Below so many operations a byte, memory decides on every GPU. */
 const FEW = 32
 
-/** How fast, in the unit that fits the work: operations, or bytes where memory decides or nothing is computed, or items. */
+/** How fast: in items where they are what counts, else in operations, or in bytes where memory decides or nothing is computed. */
 export function speedOf({ operations = 0, bytes = 0, items = 0 }: Work, ms: number): Speed | undefined {
+  if (items > 0) return { value: items / ms / 1e6, unit: 'G/s' }
   if (operations > 0 && operations >= FEW * bytes) return { value: operations / ms / 1e9, unit: 'TFLOP/s' }
-  if (bytes > 0) return { value: bytes / ms / 1e6, unit: 'GB/s' }
-  return items > 0 ? { value: items / ms / 1e6, unit: 'G/s' } : undefined
+  return bytes > 0 ? { value: bytes / ms / 1e6, unit: 'GB/s' } : undefined
 }
 
 interface Ceilings {
