@@ -1,6 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { Runtime } from '../host'
 import { fromHalf, toHalf } from '../parts/half'
+import type { Tuning } from '../tuning'
 import { type Trial, trialValues, trusted } from '../verify'
 import type { GemmArgs, GemmOptions } from './host'
 import { gemmReference } from './reference'
@@ -34,7 +35,10 @@ export const passes = (
       used ||= name === kernel.name
       return name === kernel.name ? kernel : options.kernels?.(name)
     }
-    const only = { ...options, verify: false, tuning: { find: () => kernel.name }, kernels }
+    // names of what is measured say 'nn', whatever is transposed here
+    const plain = (name: string): string => name.replace(/_[nt]{2}(?=_|$)/, '_nn')
+    const itself: Tuning = { find: (_, __, ___, among) => among.find((name) => plain(name) === plain(kernel.name)) }
+    const only = { ...options, verify: false, tuning: itself, kernels }
     const sizes = { ...(m !== undefined && { m }), ...(n !== undefined && { n }), ...(k !== undefined && { k }) }
     const trial = await gemmTrial(runtime, { transposeA, transposeB, type, ...sizes }, (args) =>
       gemm(runtime, args, only),
