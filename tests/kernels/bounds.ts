@@ -13,7 +13,10 @@ export const gamma = (n: number): number => (n * U) / (1 - n * U)
 export const expError = (range: number): number => (3 + 2 * range) * 2 * U
 
 /** Steps of a row reduction: a part per invocation, then over the workgroup. */
-export const rowSteps = (cols: number): number => Math.ceil(cols / 256) + 64
+export const rowSteps = (cols: number, invocations = 256): number => Math.ceil(cols / invocations) + 64
+
+/** Times that the sum of a row which is too wide to be held is scaled, as its maximum rises: once for up to eight elements. */
+export const rescales = (cols: number): number => (cols > 8192 ? Math.ceil(cols / 2048) + 8 : 0)
 
 /** How far scores, weights and outputs may be off, for |q|, |k|, |v| ≤ 1. */
 export function attentionError(headSize: number, keys: number, largest: number, cap = 0) {

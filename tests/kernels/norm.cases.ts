@@ -27,4 +27,7 @@ export const normCases: readonly ParityCase[] = [
   [2, 256],
   [5, 257],
   [1, 1000],
+  // a whole block and a part of one; a row that is streamed
+  [2, 3000],
+  [1, 10_300],
 ].map(([rows = 0, cols = 0]) => rmsnormCase(rows, cols))

@@ -1,6 +1,7 @@
 import type { KernelSource } from '@weft/dsl/ir'
-import { normGradients, norms } from '@weft/kernels/source'
+import { gradientsByRows, normGradients, norms } from '@weft/kernels/source'
 import { type NormShape, normBackwardReference, normReference } from '../../packages/kernels/src/norms/reference.js'
+import { type Span, spanned } from '../../packages/kernels/src/parts/span.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { BufferData, ParityCase, Tolerance } from '../parity/case.js'
 import { f16s, fromF16 } from '../parity/data.js'
@@ -9,8 +10,10 @@ import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf, shipp
 
 type Kind = 'layer' | 'rms' | 'group'
 
-const kernelOf = (name: string, half: boolean): KernelSource =>
-  [...norms, ...normGradients].find((kernel) => kernel.name === `${name}${half ? '_f16' : ''}`) as KernelSource
+const kernelOf = (name: string, half: boolean, span: Span = 'any'): KernelSource =>
+  [...norms, ...normGradients, ...gradientsByRows].find(
+    (kernel) => kernel.name === `${spanned(name, span)}${half ? '_f16' : ''}`,
+  ) as KernelSource
 
 function given(seed: number, n: number, half: boolean): { data: BufferData; numbers: number[] } {
   const x = uniform(seed, n + (n % 2), -1, 1)
@@ -25,7 +28,7 @@ const expected = (half: boolean, of: ArrayLike<number>): BufferData => (half ? f
 /** Values of at most `size`, of a row of so many elements; the root of a small variance enlarges by at most 1 / √eps. */
 const tolerance = (half: boolean, cols: number, size: number): Tolerance => {
   const because = 'sums over the row, an inverse root of 2 ULP and products, of values within the given size'
-  const abs = size * (4 * gamma(rowSteps(cols) + 8) + 16 * U)
+  const abs = size * (4 * gamma(rowSteps(cols, 64) + 8) + 16 * U)
   return half ? nearHalf(abs, because) : near(abs, because, 16 * U)
 }
 
@@ -48,28 +51,29 @@ const sizes = (kind: Kind, { items, channels, places, groups, eps }: NormShape) 
 const title = ({ items, channels, places, groups }: NormShape): string =>
   places * groups === 1 ? `${items}×${channels}` : `${items}×${channels}×${places} in ${groups} groups`
 
-function forwardCase(kind: 'layer' | 'group', half: boolean, shape: NormShape): ParityCase {
+function forwardCase(kind: Kind, half: boolean, shape: NormShape, span: Span = 'any'): ParityCase {
   const n = shape.items * shape.channels * shape.places
   const [x, weight, bias] = [given(1, n, half), given(2, shape.channels, half), given(3, shape.channels, half)]
-  const y = normReference({ x: x.numbers, weight: weight.numbers, bias: bias.numbers, ...shape })
-  const kernel = kernelOf(`${kind}norm`, half)
+  const shift = kind === 'rms' ? {} : { bias: bias.numbers }
+  const y = normReference({ x: x.numbers, weight: weight.numbers, ...shift, ...shape })
+  const kernel = kernelOf(`${kind}norm`, half, span)
   return {
     name: `${kernel.name}, ${title(shape)}`,
     kernel,
     params: sizes(kind, shape),
-    bindings: { x: x.data, weight: weight.data, bias: bias.data, y: out(half, n) },
+    bindings: { x: x.data, weight: weight.data, ...(kind === 'rms' ? {} : { bias: bias.data }), y: out(half, n) },
     expect: { y: expected(half, y) },
     tolerance: tolerance(half, sizes(kind, shape).cols, 8),
   }
 }
 
-function residualCase(half: boolean, rows: number, cols: number): ParityCase {
+function residualCase(half: boolean, rows: number, cols: number, span: Span = 'any'): ParityCase {
   const [x, residual, weight] = [given(1, rows * cols, half), given(2, rows * cols, half), given(3, cols, half)]
   const rounded = x.numbers.map((v, i) => v + residual.numbers[i]!)
   const sum = half ? fromF16(f16s(...rounded)) : [...Float32Array.from(rounded)]
   const shape = shapeOf('rms', rows, cols, 1, 1)
   const y = normReference({ x: sum, weight: weight.numbers.map((w) => w + 1), ...shape })
-  const kernel = kernelOf('residual_rmsnorm', half)
+  const kernel = kernelOf('residual_rmsnorm', half, span)
   const padded = half ? f16s(...sum, ...(sum.length % 2 ? fromF16(residual.data as Uint16Array).slice(-1) : [])) : null
   return {
     name: `${kernel.name}, ${rows}×${cols}`,
@@ -137,6 +141,38 @@ function weightCase(kind: Kind, half: boolean, shape: NormShape): ParityCase {
   }
 }
 
+/** All gradients by rows, of which each of two workgroups takes every second one. */
+function rowsCase(kind: Kind, half: boolean, rows: number, cols: number): ParityCase {
+  const shape = row(kind, rows, cols)
+  const [x, weight, dy] = [given(1, rows * cols, half), given(2, cols, half), given(3, rows * cols, half)]
+  const part = (g: number) => {
+    const own = (numbers: readonly number[]) => numbers.filter((_, i) => Math.floor(i / cols) % 2 === g)
+    const items = own(x.numbers).length / cols
+    return normBackwardReference({ x: own(x.numbers), weight: weight.numbers, dy: own(dy.numbers), ...shape, items })
+  }
+  const { dx } = normBackwardReference({ x: x.numbers, weight: weight.numbers, dy: dy.numbers, ...shape })
+  const [even, odd] = [part(0), part(1)]
+  const sums = {
+    scales: Float64Array.of(...even.dweight, ...odd.dweight),
+    ...(kind === 'rms' ? {} : { shifts: Float64Array.of(...even.dbias, ...odd.dbias) }),
+  }
+  const kernel = kernelOf(`${kind}norm_backward_rows`, half)
+  return {
+    name: `${kernel.name}, ${title(shape)}`,
+    kernel,
+    params: { rows, quads: cols / 4, groups: 2, eps: shape.eps },
+    bindings: {
+      ...{ x: x.data, weight: weight.data, dy: dy.data, dx: out(half, rows * cols) },
+      ...Object.fromEntries(Object.keys(sums).map((name) => [name, emptyOutput(2 * cols)])),
+    },
+    expect: {
+      dx: expected(half, dx),
+      ...Object.fromEntries(Object.entries(sums).map(([name, values]) => [name, filled(values)])),
+    },
+    tolerance: tolerance(half, cols, 64),
+  }
+}
+
 const row = (kind: Kind, rows: number, cols: number) => shapeOf(kind, rows, cols, 1, 1)
 const grouped = (items: number, channels: number, places: number, groups: number) =>
   shapeOf('group', items, channels, places, groups)
@@ -149,11 +185,28 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
   ].flatMap(([rows = 1, cols = 1]) => [
     forwardCase('layer', half, row('layer', rows, cols)),
     residualCase(half, rows, cols),
+    ...(half ? [forwardCase('rms', half, row('rms', rows, cols))] : []),
     backwardCase('layer', half, row('layer', rows, cols)),
     backwardCase('rms', half, row('rms', rows, cols)),
     weightCase('layer', half, row('layer', rows, cols)),
     weightCase('rms', half, row('rms', rows, cols)),
   ]),
+  ...[
+    [3, 67],
+    [2, 600],
+  ].flatMap(([rows = 1, cols = 1]) => [
+    forwardCase('layer', half, row('layer', rows, cols), 'short'),
+    forwardCase('rms', half, row('rms', rows, cols), 'short'),
+    residualCase(half, rows, cols, 'short'),
+  ]),
+  ...[
+    [5, 68],
+    [3, 4 * 1030],
+  ].flatMap(([rows = 1, cols = 1]) => [rowsCase('layer', half, rows, cols), rowsCase('rms', half, rows, cols)]),
+  // rows that are streamed: a few whole strides and a rest
+  forwardCase('layer', half, row('layer', 1, 10_300)),
+  residualCase(half, 1, 10_300),
+  backwardCase('layer', half, row('layer', 1, 10_300)),
   ...[grouped(2, 6, 5, 3), grouped(1, 4, 90, 2), grouped(3, 3, 1, 1)].flatMap((shape) => [
     forwardCase('group', half, shape),
     backwardCase('group', half, shape),

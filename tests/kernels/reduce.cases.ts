@@ -68,7 +68,7 @@ function reduceCase(
     name: `${kernel.name}, ${outer} × ${size}${rows ? '' : ` × ${inner}`}${given ? ' with NaN, ∞ and zeros' : ''}`,
     kernel,
     params: {
-      ...(rows ? { rows: outer, size, n: outer * size } : { outer, size, inner }),
+      ...(rows ? { rows: outer, size, n: outer * size } : { outer, size, inner, parts: 1 }),
       ...(op === 'variance' ? { inverse: 1 / size, scale } : scaled ? { scale } : {}),
     },
     bindings: { x: data, out: isIndex(op) ? emptyWords(exact.length) : emptyOutput(exact.length) },
@@ -92,6 +92,26 @@ function cutCase(kernel: KernelSource): ParityCase {
   }
 }
 
+/** An axis in three parts of 34 elements, the last of 32. */
+function partsCase(kernel: KernelSource): ParityCase {
+  const [outer, size, inner, parts] = [2, 100, 3, 3]
+  const x = uniform(1, outer * size * inner, -1, 1)
+  const sums = new Float64Array(outer * parts * inner)
+  x.forEach((value, i) => {
+    const [o, j, c] = [Math.floor(i / (size * inner)), Math.floor(i / inner) % size, i % inner]
+    const at = (o * parts + Math.floor(j / 34)) * inner + c
+    sums[at] = (sums[at] as number) + value
+  })
+  return {
+    name: `${kernel.name}, ${outer} × ${size} × ${inner} in ${parts} parts`,
+    kernel,
+    params: { outer, size, inner, parts, scale: 1 },
+    bindings: { x, out: emptyOutput(sums.length) },
+    expect: { out: filled(sums) },
+    tolerance: near(gamma(34) * 34, 'sums of at most 34 terms of at most 1'),
+  }
+}
+
 const special = [-0, 0, NaN, 3, Infinity, NaN, -Infinity, -Infinity, 2, NaN, NaN, NaN]
 
 const cases: readonly ParityCase[] = reductions.flatMap((kernel) => {
@@ -105,7 +125,8 @@ const cases: readonly ParityCase[] = reductions.flatMap((kernel) => {
         ? [reduceCase(kernel, 4, 3, 1, special)]
         : [reduceCase(kernel, 1, 3, 4, special)]
       : []),
-    ...(kernel.name === 'sum_rows' ? [cutCase(kernel)] : []),
+    ...(kernel.name === 'sum_rows' ? [cutCase(kernel), reduceCase(kernel, 1, 5000, 1)] : []),
+    ...(kernel.name === 'sum_columns' ? [partsCase(kernel), reduceCase(kernel, 1, 150, 33)] : []),
   ]
 })
 

@@ -5,4 +5,5 @@ export const SUITES: Readonly<Record<string, () => Promise<{ readonly contests: 
   ceilings: () => import('./ceilings'),
   matmul: () => import('./matmul'),
   matvec: () => import('./matvec'),
+  rows: () => import('./rows'),
 }

@@ -42,27 +42,24 @@ export function elu(x: F, alpha: F): F {
 const SQRT_2_OVER_PI = Math.sqrt(2 / Math.PI)
 const CUBIC = 0.044715
 
-/** √(2/π) (x + 0.044715 x³), the argument of tanh in {@link gelu}. */
+/** √(2/π) (x + 0.044715 x³), the argument of tanh in {@link gelu}; below 44 in size, so that nothing overflows. */
 const inner = (x: F): F => {
   const bounded = clamp(x, -10, 10)
   return bounded.mul(fma(bounded.mul(bounded), f32(SQRT_2_OVER_PI * CUBIC), f32(SQRT_2_OVER_PI)))
 }
 
-/** x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))). */
-export const gelu = (x: F): F => x.mul(0.5).mul(tanh(inner(x)).add(1))
+/** e^-2u with u the {@link inner} of x: (1 + tanh u) / 2 is 1 / (1 + e^-2u), one exponential, and exact where 1 + tanh u cancels. */
+const decay = (x: F): F => exp(inner(x).mul(-2))
 
+/** x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))). */
+export const gelu = (x: F): F => x.div(decay(x).add(1))
+
+/** σ + x σ (1 - σ) 2u′ with σ = 1 / (1 + e^-2u). */
 export function geluDerivative(x: F): F {
   const bounded = clamp(x, -10, 10)
-  const t = tanh(inner(x))
-  const slope = fma(bounded.mul(bounded), f32(3 * SQRT_2_OVER_PI * CUBIC), f32(SQRT_2_OVER_PI))
-  return f32(0.5)
-    .mul(t.add(1))
-    .add(
-      bounded
-        .mul(0.5)
-        .mul(f32(1).sub(t.mul(t)))
-        .mul(slope),
-    )
+  const s = f32(1).div(decay(x).add(1))
+  const slope = fma(bounded.mul(bounded), f32(6 * SQRT_2_OVER_PI * CUBIC), f32(2 * SQRT_2_OVER_PI))
+  return fma(bounded.mul(s).mul(f32(1).sub(s)), slope, s)
 }
 
 const ERF = [0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429] as const

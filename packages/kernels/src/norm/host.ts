@@ -1,6 +1,9 @@
+import type { CompiledKernel } from '@weft/codegen'
 import { artifact } from '../../generated/norm/rmsnorm'
+import { rmsnorm_f16, rmsnorm_short, rmsnorm_short_f16 } from '../../generated/norms'
 import {
   type BufferLike,
+  bytesIn,
   checkBuffers,
   checkKeys,
   checkSizes,
@@ -9,6 +12,7 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { forColumns, type Span } from '../parts/span'
 
 export interface RmsnormArgs {
   /** rows × cols, row-major */
@@ -21,15 +25,24 @@ export interface RmsnormArgs {
   readonly cols: number
   /** Added to the mean square; 1e-5 when left out. */
   readonly eps?: number
+  /** Of x, weight and y; f32 when left out. */
+  readonly type?: 'f32' | 'f16'
 }
 
-const RMSNORM_KEYS = keysOf<RmsnormArgs>()('x weight y rows cols eps')
+const RMSNORM: Readonly<Record<Span, Readonly<Record<'f32' | 'f16', CompiledKernel>>>> = {
+  any: { f32: artifact, f16: rmsnorm_f16 },
+  short: { f32: rmsnorm_short, f16: rmsnorm_short_f16 },
+}
 
-/** y[r, :] = x[r, :] / √(mean(x[r, :]²) + eps) · weight, in f32. */
+const RMSNORM_KEYS = keysOf<RmsnormArgs>()('x weight y rows cols eps type')
+
+/** y[r, :] = x[r, :] / √(mean(x[r, :]²) + eps) · weight, computed in f32. */
 export async function rmsnorm(runtime: Runtime, args: RmsnormArgs, options: HostOptions = {}): Promise<void> {
   checkKeys('rmsnorm', args, RMSNORM_KEYS)
-  const { x, weight, y, rows, cols, eps = 1e-5 } = args
+  const { x, weight, y, rows, cols, eps = 1e-5, type = 'f32' } = args
   checkSizes('rmsnorm', { rows, cols })
-  checkBuffers('rmsnorm', { x: [x, rows * cols], weight: [weight, cols], y: [y, rows * cols] })
-  if (cols > 0) await runtime.run(chosen(artifact, options), { x, weight, y, rows, cols, eps })
+  const [n, bytes] = [rows * cols, bytesIn(type)]
+  checkBuffers('rmsnorm', { x: [x, n, bytes], weight: [weight, cols, bytes], y: [y, n, bytes] })
+  const kernel = chosen(forColumns(RMSNORM, cols)[type], options)
+  if (cols > 0) await runtime.run(kernel, { x, weight, y, rows, cols, eps })
 }

@@ -1,20 +1,10 @@
 import { ceilDiv, d, type Expr, f32, fn, type HostNumber, input, type KernelDecl, kernel, output, u32 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
+import { rowOf, rowSums } from '../parts/row'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
 import { sizesOf } from './forward'
-import {
-  channelOf,
-  type Kind,
-  normalized,
-  rowOf,
-  rowSum,
-  type Sizes,
-  type Source,
-  STORAGES,
-  statistics,
-  values,
-} from './parts'
+import { channelOf, type Kind, normalized, type Sizes, type Source, STORAGES, statistics } from './parts'
 
 type None = Record<never, never>
 
@@ -55,22 +45,23 @@ const byInput = (kind: Kind, storage: Storage): KernelSource =>
             at(i: Expr<'u32'>): { readonly x: { set(v: Expr<'f32'>): void }; readonly y: { set(v: Expr<'f32'>): void } }
           }
         }
-      const row = rowOf(k, sizes.cols)
-      const value = values(x, row)
-      const moments = statistics(k, kind, row, sizes, value)
-      const gradient = (c: Expr<'u32'>) =>
-        read(dy.at(row.start.add(c))).mul(read(weight.at(channelOf(kind, k, sizes, c))))
-      const normal = (c: Expr<'u32'>) => normalized(kind, value(c), moments)
-      const inverse = f32(1).div(f32(sizes.cols))
-      const g = kind === 'rms' ? null : k.let('mean_g', rowSum(k, 'sum_g', row, gradient).mul(inverse))
-      const gn = k.let('mean_gn', rowSum(k, 'sum_gn', row, (c) => gradient(c).mul(normal(c))).mul(inverse))
-      row.each((c) => {
-        const rest = gradient(c).sub(normal(c).mul(gn))
-        dx.at(row.start.add(c)).set(stored(storage, (g ? rest.sub(g) : rest).mul(moments.rstd)))
-      })
-      k.if(k.localIndex.eq(0), () => {
-        stats.at(k.workgroupIndex).x.set(moments.offset)
-        stats.at(k.workgroupIndex).y.set(moments.rstd)
+      rowOf(k, sizes.cols, { x: (i) => read(x.at(i)), dy: (i) => read(dy.at(i)) }, (row) => {
+        const moments = statistics(k, kind, row, sizes, () => read(x.at(row.start)))
+        const gradient = (dy: Expr<'f32'>, c: Expr<'u32'>) => dy.mul(read(weight.at(channelOf(kind, k, sizes, c))))
+        const normal = (x: Expr<'f32'>) => normalized(kind, x, moments)
+        const inverse = f32(1).div(f32(sizes.cols))
+        const sums = rowSums(k, 'gradients', row, kind === 'rms' ? 1 : 2, ({ x, dy }, { c }) => {
+          const g = k.let('g', gradient(dy, c))
+          return [g.mul(normal(x)), g]
+        }).map((sum, i) => k.let(i ? 'mean_g' : 'mean_gn', sum.mul(inverse)))
+        row.each(({ x, dy }, { i, c }) => {
+          const rest = gradient(dy, c).sub(normal(x).mul(sums[0] as Expr<'f32'>))
+          dx.at(i).set(stored(storage, (sums[1] ? rest.sub(sums[1]) : rest).mul(moments.rstd)))
+        })
+        k.if(k.localIndex.eq(0), () => {
+          stats.at(k.workgroupIndex).x.set(moments.offset)
+          stats.at(k.workgroupIndex).y.set(moments.rstd)
+        })
       })
     },
   )
@@ -108,13 +99,19 @@ const byWeight = (kind: 'layer' | 'rms', storage: Storage): KernelSource => {
       const c = k.let('c', k.globalIndex)
       k.if(c.lt(cols), () => {
         const { scale, shift } = k.var({ scale: f32(0), shift: f32(0) })
-        k.range('r', 0, rows, (r) => {
-          const at = k.let('at', r.mul(cols).add(c))
-          const { of, g } = k.let({ of: stats.at(r), g: read(dy.at(at)) })
-          const moments = { first: kind === 'rms' ? f32(0) : read(x.at(r.mul(cols))), offset: of.x, rstd: of.y }
-          scale.set(fn.fma(g, normalized(kind, read(x.at(at)), moments), scale))
-          if (dbias) shift.addAssign(g)
-        })
+        k.range(
+          'r',
+          0,
+          rows,
+          (r) => {
+            const at = k.let('at', r.mul(cols).add(c))
+            const { of, g } = k.let({ of: stats.at(r), g: read(dy.at(at)) })
+            const moments = { first: kind === 'rms' ? f32(0) : read(x.at(r.mul(cols))), offset: of.x, rstd: of.y }
+            scale.set(fn.fma(g, normalized(kind, read(x.at(at)), moments), scale))
+            if (dbias) shift.addAssign(g)
+          },
+          { unroll: 8 },
+        )
         dweight.at(c).set(scale)
         dbias?.at(c).set(shift)
       })

@@ -1,8 +1,11 @@
-import { d, type Expr, inout, input, type KernelDecl, kernel, output } from '@weft/dsl'
+import { d, type Expr, f32, inout, input, type KernelDecl, kernel, output } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
+import { rmsnormOf } from '../norm/rmsnorm'
 import { REDUCE_VARIANTS } from '../parts/reduce'
+import { type Place, rowOf } from '../parts/row'
+import { ROW_INVOCATIONS, SPANS, type Span, spanned } from '../parts/span'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
-import { channelOf, type Kind, normalized, rowOf, type Sizes, type Source, STORAGES, statistics, values } from './parts'
+import { channelOf, type Kind, normalized, type Sizes, type Source, STORAGES, statistics } from './parts'
 
 type None = Record<never, never>
 
@@ -22,12 +25,12 @@ export const sizesOf = (kind: Kind) => ({
  * y = (x − mean) / √(variance + eps) · weight + bias over each row (Ba, Kiros and Hinton, "Layer normalization", 2016); of groupnorm
  * a row is a group of channels with all their places (Wu and He, 2018). x, y: rows × cols; weight, bias: the channels.
  */
-const norm = (kind: 'layer' | 'group', storage: Storage): KernelSource =>
+const norm = (kind: 'layer' | 'group', storage: Storage, span: Span): KernelSource =>
   kernel(
-    named(`${kind}norm`, storage),
+    named(spanned(`${kind}norm`, span), storage),
     {
       doc: 'y = (x - mean) / √(variance + eps) · weight + bias over each row',
-      workgroupSize: [256],
+      workgroupSize: [ROW_INVOCATIONS[span]],
       bindings: {
         x: input(scalars(storage)),
         weight: input(scalars(storage)),
@@ -44,13 +47,14 @@ const norm = (kind: 'layer' | 'group', storage: Storage): KernelSource =>
         Record<'x' | 'weight' | 'bias', Source> & {
           readonly y: Target
         }
-      const row = rowOf(k, sizes.cols)
-      const value = values(x, row)
-      const moments = statistics(k, kind, row, sizes, value)
-      row.each((c) => {
-        const channel = k.let('channel', channelOf(kind, k, sizes, c))
-        const scaled = normalized(kind, value(c), moments).mul(read(weight.at(channel)))
-        y.at(row.start.add(c)).set(stored(storage, scaled.add(read(bias.at(channel)))))
+      rowOf(k, sizes.cols, { x: (i) => read(x.at(i)) }, (row) => {
+        const moments = statistics(k, kind, row, sizes, () => read(x.at(row.start)))
+        const channel = ({ c }: Place) => channelOf(kind, k, sizes, c)
+        row.each(
+          (values, { i }) =>
+            y.at(i).set(stored(storage, normalized(kind, values.x, moments).mul(values.w).add(values.b))),
+          { w: (at) => read(weight.at(channel(at))), b: (at) => read(bias.at(channel(at))) },
+        )
       })
     },
   )
@@ -59,12 +63,12 @@ const norm = (kind: 'layer' | 'group', storage: Storage): KernelSource =>
  * residual ← x + residual, y = rmsnorm(residual) · weight: the sum that goes on in the residual stream, and what the next layer reads,
  * in one kernel. With `shift` = 1 the weight is 1 + weight, as Gemma has it.
  */
-const residualRmsnorm = (storage: Storage): KernelSource =>
+const residualRmsnorm = (storage: Storage, span: Span): KernelSource =>
   kernel(
-    named('residual_rmsnorm', storage),
+    named(spanned('residual_rmsnorm', span), storage),
     {
       doc: 'residual ← x + residual, y = residual / √(mean(residual²) + eps) · (weight + shift)',
-      workgroupSize: [256],
+      workgroupSize: [ROW_INVOCATIONS[span]],
       bindings: {
         x: input(scalars(storage)),
         residual: inout(scalars(storage)),
@@ -77,23 +81,28 @@ const residualRmsnorm = (storage: Storage): KernelSource =>
       aliases: [['x', 'y']],
     },
     ({ x, residual, weight, y, cols, eps, shift }, k) => {
-      const row = rowOf(k, cols)
-      // what an invocation reads again it has written itself
-      row.each((c) => {
-        const at = row.start.add(c)
-        residual.at(at).set(stored(storage, read(x.at(at)).add(read(residual.at(at)))))
-      })
-      const value = values(residual as unknown as Source, row)
-      const moments = statistics(k, 'rms', row, { cols, eps }, value)
-      row.each((c) => {
-        const scaled = normalized('rms', value(c), moments).mul(read(weight.at(c)).add(shift))
-        y.at(row.start.add(c)).set(stored(storage, scaled))
+      // the sum as it is stored, which is what the next layer sees of it
+      const sum = (i: Expr<'u32'>) => read(stored(storage, read(x.at(i)).add(read(residual.at(i)))))
+      rowOf(k, cols, { x: sum }, (row) => {
+        row.store(
+          'x',
+          (i, value) => residual.at(i).set(stored(storage, value)),
+          (i) => read(residual.at(i)),
+        )
+        const moments = statistics(k, 'rms', row, { cols, eps }, () => f32(0))
+        row.each(({ x, w }, { i }) => y.at(i).set(stored(storage, normalized('rms', x, moments).mul(w.add(shift)))), {
+          w: ({ c }) => read(weight.at(c)),
+        })
       })
     },
   )
 
-export const norms: readonly KernelSource[] = STORAGES.flatMap((storage) => [
-  norm('layer', storage),
-  norm('group', storage),
-  residualRmsnorm(storage),
-])
+export const norms: readonly KernelSource[] = [
+  rmsnormOf('f16'),
+  rmsnormOf('f32', 'short'),
+  rmsnormOf('f16', 'short'),
+  ...SPANS.flatMap((span) =>
+    STORAGES.flatMap((storage) => [norm('layer', storage, span), residualRmsnorm(storage, span)]),
+  ),
+  ...STORAGES.map((storage) => norm('group', storage, 'any')),
+]

@@ -1,8 +1,10 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/norms'
+import { sum_columns } from '../../generated/reduce'
 import {
   type BufferLike,
   bytesIn,
+  bytesOf,
   checkBuffers,
   checkKeys,
   checkSizes,
@@ -11,6 +13,7 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { forColumns, HELD_COLUMNS, type Span } from '../parts/span'
 
 export type NormType = 'f32' | 'f16'
 
@@ -52,7 +55,10 @@ export interface LayernormArgs extends Rows {
   readonly y: BufferLike
 }
 
-const LAYERNORM: Pair = { f32: g.layernorm, f16: g.layernorm_f16 }
+const LAYERNORM: Readonly<Record<Span, Pair>> = {
+  any: { f32: g.layernorm, f16: g.layernorm_f16 },
+  short: { f32: g.layernorm_short, f16: g.layernorm_short_f16 },
+}
 
 const LAYERNORM_KEYS = keysOf<LayernormArgs>()('x weight bias y rows cols eps type')
 
@@ -68,7 +74,8 @@ export async function layernorm(runtime: Runtime, args: LayernormArgs, options: 
     bias: [bias, cols, bytes],
     y: [y, n, bytes],
   })
-  if (n > 0) await runtime.run(chosen(LAYERNORM[type], options), { x, weight, bias, y, rows, cols, eps })
+  if (n > 0)
+    await runtime.run(chosen(forColumns(LAYERNORM, cols)[type], options), { x, weight, bias, y, rows, cols, eps })
 }
 
 export interface GroupnormArgs extends Groups {
@@ -117,7 +124,10 @@ export interface ResidualRmsnormArgs extends Rows {
   readonly shift?: number
 }
 
-const RESIDUAL: Pair = { f32: g.residual_rmsnorm, f16: g.residual_rmsnorm_f16 }
+const RESIDUAL: Readonly<Record<Span, Pair>> = {
+  any: { f32: g.residual_rmsnorm, f16: g.residual_rmsnorm_f16 },
+  short: { f32: g.residual_rmsnorm_short, f16: g.residual_rmsnorm_short_f16 },
+}
 
 const RESIDUAL_RMSNORM_KEYS = keysOf<ResidualRmsnormArgs>()('x residual weight y shift rows cols eps type')
 
@@ -137,7 +147,17 @@ export async function residualRmsnorm(
     weight: [weight, cols, bytes],
     y: [y, n, bytes],
   })
-  if (n > 0) await runtime.run(chosen(RESIDUAL[type], options), { x, residual, weight, y, rows, cols, eps, shift })
+  if (n > 0)
+    await runtime.run(chosen(forColumns(RESIDUAL, cols)[type], options), {
+      x,
+      residual,
+      weight,
+      y,
+      rows,
+      cols,
+      eps,
+      shift,
+    })
 }
 
 interface Gradients {
@@ -162,10 +182,13 @@ export interface GroupnormBackwardArgs extends Gradients, Groups {
   readonly dbias: BufferLike
 }
 
+/** Workgroups among which the rows of a gradient are spread: two for each multiprocessor of the largest GPUs. */
+const GROUPS = 264
+
 async function rowGradients(
   runtime: Runtime,
   what: string,
-  kernels: { readonly input: Pair; readonly weight: Pair },
+  kernels: { readonly rows: Pair; readonly input: Pair; readonly weight: Pair },
   args: RowGradientArgs,
   results: Readonly<Record<string, BufferLike>>,
   options: HostOptions,
@@ -181,6 +204,23 @@ async function rowGradients(
     ...Object.fromEntries(Object.entries(results).map(([name, buffer]) => [name, [buffer, cols] as const])),
   })
   if (cols === 0) return
+  const buffers = [x, weight, dy, dx]
+  if (rows > 0 && cols % 4 === 0 && cols <= HELD_COLUMNS && buffers.every((b) => bytesOf(b) % (4 * bytes) === 0)) {
+    const groups = Math.min(rows, GROUPS)
+    const partial = () => runtime.buffer({ size: 4 * groups * cols })
+    using scales = partial()
+    using shifts = partial()
+    const parts = { scales, ...('dbias' in results ? { shifts } : {}) }
+    const arrays = { x, weight, dy, dx, ...parts }
+    await runtime.run(chosen(kernels.rows[type], options), { ...arrays, rows, quads: cols / 4, groups, eps })
+    const sums = { outer: 1, size: groups, inner: cols, parts: 1, scale: 1 }
+    for (const [part, out] of [
+      [scales, results.dweight],
+      [shifts, results.dbias],
+    ])
+      if (part && out) await runtime.run(chosen(sum_columns, options), { x: part, out, ...sums })
+    return
+  }
   using stats = runtime.buffer({ size: 8 * Math.max(1, rows) })
   if (rows > 0) await runtime.run(chosen(kernels.input[type], options), { x, weight, dy, dx, stats, rows, cols, eps })
   await runtime.run(chosen(kernels.weight[type], options), { x, dy, stats, ...results, rows, cols })
@@ -188,6 +228,7 @@ async function rowGradients(
 
 const LAYERNORM_BACKWARD_KEYS = keysOf<LayernormBackwardArgs>()('x weight dy dx dweight dbias rows cols eps type')
 const LAYERNORM_BACKWARD = {
+  rows: { f32: g.layernorm_backward_rows, f16: g.layernorm_backward_rows_f16 },
   input: { f32: g.layernorm_backward, f16: g.layernorm_backward_f16 },
   weight: { f32: g.layernorm_backward_weight, f16: g.layernorm_backward_weight_f16 },
 }
@@ -206,6 +247,7 @@ export async function layernormBackward(
 
 const RMSNORM_BACKWARD_KEYS = keysOf<RowGradientArgs>()('x weight dy dx dweight rows cols eps type')
 const RMSNORM_BACKWARD = {
+  rows: { f32: g.rmsnorm_backward_rows, f16: g.rmsnorm_backward_rows_f16 },
   input: { f32: g.rmsnorm_backward, f16: g.rmsnorm_backward_f16 },
   weight: { f32: g.rmsnorm_backward_weight, f16: g.rmsnorm_backward_weight_f16 },
 }

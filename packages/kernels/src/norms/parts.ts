@@ -1,6 +1,6 @@
 import { type Builder, type Expr, f32, fn, u32 } from '@weft/dsl'
-import { SUM, workgroupReduce } from '../parts/reduce'
-import { read, type Storage } from '../parts/storage'
+import { type Row, rowSum } from '../parts/row'
+import type { Storage } from '../parts/storage'
 
 /**
  * What the norms have in common. A row is what is normalized at once: of layernorm and rmsnorm the last axis, of groupnorm the
@@ -27,24 +27,6 @@ export function channelOf(kind: Kind, k: Builder, { cols, groups, places }: Size
   return u32`${k.workgroupIndex} % ${groups} * (${cols} / ${places}) + ${c} / ${places}`
 }
 
-export interface Row {
-  readonly start: Expr<'u32'>
-  /** Calls its body for each element of this invocation, by its place in the row. */
-  readonly each: (body: (c: Expr<'u32'>) => void) => void
-}
-
-export function rowOf(k: Builder, cols: Expr<'u32'>): Row {
-  const start = k.let('start', k.workgroupIndex.mul(cols))
-  return { start, each: (body) => k.range('c', k.localIndex, cols, k.workgroupSize, body) }
-}
-
-/** Σ `of` over the row, for every invocation. */
-export function rowSum(k: Builder, name: string, { each }: Row, of: (c: Expr<'u32'>) => Expr<'f32'>): Expr<'f32'> {
-  const sum = k.var(`${name}_part`, f32(0))
-  each((c) => sum.addAssign(of(c)))
-  return k.let(name, workgroupReduce(k, `${name}_row`, sum, SUM))
-}
-
 /** Of a row: its first element, the mean of what the elements are above it, and 1 / √(variance + eps). */
 export interface Moments {
   readonly first: Expr<'f32'>
@@ -55,21 +37,20 @@ export interface Moments {
 /**
  * The moments of a row, in two passes: E[x²] − E[x]² would lose all digits where the mean is large against the spread. So would the
  * mean itself, which f32 holds to 1e-4 near 1000: it is kept as its distance to the first element, and differences of close numbers
- * are exact. Of rmsnorm both are 0, and the variance is the mean square.
+ * are exact. Of rmsnorm both are 0, and the variance is the mean square. `head` is the first element, read before any is written.
  */
 export function statistics(
   k: Builder,
   kind: Kind,
-  row: Row,
+  row: Row<'x'>,
   { cols, eps }: Sizes,
-  value: (c: Expr<'u32'>) => Expr<'f32'>,
+  head: () => Expr<'f32'>,
 ): Moments {
   const inverse = k.let('inverse', f32(1).div(f32(cols)))
-  const first = kind === 'rms' ? f32(0) : k.let('first', value(u32(0)))
-  const above = (c: Expr<'u32'>) => value(c).sub(first)
-  const offset = kind === 'rms' ? f32(0) : k.let('offset', rowSum(k, 'total', row, above).mul(inverse))
-  const squares = rowSum(k, 'squares', row, (c) => {
-    const off = k.let('off', kind === 'rms' ? value(c) : above(c).sub(offset))
+  const first = kind === 'rms' ? f32(0) : k.let('first', head())
+  const offset = kind === 'rms' ? f32(0) : k.let('offset', rowSum(k, 'sum', row, ({ x }) => x.sub(first)).mul(inverse))
+  const squares = rowSum(k, 'squares', row, ({ x }) => {
+    const off = kind === 'rms' ? x : k.let('off', x.sub(first).sub(offset))
     return off.mul(off)
   })
   return { first, offset, rstd: k.let('rstd', fn.inverseSqrt(fn.fma(squares, inverse, eps))) }
@@ -78,10 +59,5 @@ export function statistics(
 /** (x − mean) · rstd. */
 export const normalized = (kind: Kind, x: Expr<'f32'>, { first, offset, rstd }: Moments): Expr<'f32'> =>
   kind === 'rms' ? x.mul(rstd) : x.sub(first).sub(offset).mul(rstd)
-
-export const values =
-  (x: Source, { start }: Row) =>
-  (c: Expr<'u32'>): Expr<'f32'> =>
-    read(x.at(start.add(c)))
 
 export const STORAGES: readonly Storage[] = ['f32', 'f16']

@@ -1,2 +1,3 @@
 export { normGradients } from './backward'
+export { gradientsByRows } from './backward-rows'
 export { norms } from './forward'

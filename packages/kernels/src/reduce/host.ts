@@ -101,22 +101,36 @@ export async function reduce(
     )
   const scale = op === 'mean' || op === 'variance' ? 1 / divisor : 1
   const params = { ...(op === 'variance' ? { inverse: 1 / size } : {}), ...(hasScale(op) ? { scale } : {}) }
+  const first = hasScale(op) ? { scale: 1 } : {}
+  const again = JOINED[op]
   const { rows, columns } = KERNELS[op][type]
   if (inner > 1) {
-    await runtime.run(chosen(columns, options), { x, out, outer, size, inner, ...params })
+    const parts = again === undefined ? 1 : partsOf(outer * inner, size)
+    const shape = { outer, size, inner, parts }
+    if (parts === 1) {
+      await runtime.run(chosen(columns, options), { x, out, ...shape, ...params })
+      return
+    }
+    using partial = runtime.buffer({ size: 4 * outer * parts * inner })
+    await runtime.run(chosen(columns, options), { x, out: partial, ...shape, ...first })
+    const joined = KERNELS[again as ReduceOp].f32.columns
+    await runtime.run(chosen(joined, options), { x: partial, out, outer, size: parts, inner, parts: 1, ...params })
     return
   }
-  const again = JOINED[op]
   if (outer > 1 || size <= PART || again === undefined) {
     await runtime.run(chosen(rows, options), { x, out, rows: outer, size, n: outer * size, ...params })
     return
   }
   const parts = Math.ceil(size / PART)
   using partial = runtime.buffer({ size: 4 * parts })
-  const first = hasScale(op) ? { scale: 1 } : {}
   await runtime.run(chosen(rows, options), { x, out: partial, rows: parts, size: PART, n: size, ...first })
   const joined = KERNELS[again].f32.rows
   await runtime.run(chosen(joined, options), { x: partial, out, rows: 1, size: parts, n: parts, ...params })
 }
+
+/** So many columns fill a device; fewer are cut, into parts of at least 256 elements. */
+const COLUMNS = 32_768
+const partsOf = (columns: number, size: number): number =>
+  Math.max(1, Math.min(Math.ceil(COLUMNS / columns), Math.floor(size / 256)))
 
 const hasScale = (op: ReduceOp): boolean => op === 'sum' || op === 'mean' || op === 'sumSquares' || op === 'variance'

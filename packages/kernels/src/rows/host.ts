@@ -12,10 +12,12 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { forColumns, type Span } from '../parts/span'
 
 export type RowType = 'f32' | 'f16'
 
 type Pair = Readonly<Record<RowType, CompiledKernel>>
+type BySpan = Readonly<Record<Span, Pair>>
 
 interface Rows {
   readonly rows: number
@@ -30,7 +32,10 @@ export interface LogSoftmaxArgs extends Rows {
   readonly y: BufferLike
 }
 
-const LOG: Pair = { f32: g.log_softmax, f16: g.log_softmax_f16 }
+const LOG: BySpan = {
+  any: { f32: g.log_softmax, f16: g.log_softmax_f16 },
+  short: { f32: g.log_softmax_short, f16: g.log_softmax_short_f16 },
+}
 
 const LOG_SOFTMAX_KEYS = keysOf<LogSoftmaxArgs>()('x y rows cols type')
 
@@ -41,7 +46,7 @@ export async function logSoftmax(runtime: Runtime, args: LogSoftmaxArgs, options
   checkSizes('log_softmax', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('log_softmax', { x: [x, n, bytes], y: [y, n, bytes] })
-  if (n > 0) await runtime.run(chosen(LOG[type], options), { x, y, rows, cols })
+  if (n > 0) await runtime.run(chosen(forColumns(LOG, cols)[type], options), { x, y, rows, cols })
 }
 
 export interface SoftmaxGradientArgs extends Rows {
@@ -57,7 +62,7 @@ const SOFTMAX_GRADIENT_KEYS = keysOf<SoftmaxGradientArgs>()('y dy dx rows cols t
 async function gradient(
   runtime: Runtime,
   what: string,
-  kernels: Pair,
+  kernels: BySpan,
   args: SoftmaxGradientArgs,
   options: HostOptions,
 ): Promise<void> {
@@ -66,7 +71,12 @@ async function gradient(
   checkSizes(what, { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers(what, { y: [y, n, bytes], dy: [dy, n, bytes], dx: [dx, n, bytes] })
-  if (n > 0) await runtime.run(chosen(kernels[type], options), { y, dy, dx, rows, cols })
+  if (n > 0) await runtime.run(chosen(forColumns(kernels, cols)[type], options), { y, dy, dx, rows, cols })
+}
+
+const SOFTMAX_BACKWARD: BySpan = {
+  any: { f32: g.softmax_backward, f16: g.softmax_backward_f16 },
+  short: { f32: g.softmax_backward_short, f16: g.softmax_backward_short_f16 },
 }
 
 /** dx = y · (dy − Σ dy · y), of the result y of softmax. */
@@ -74,22 +84,19 @@ export const softmaxBackward = (
   runtime: Runtime,
   args: SoftmaxGradientArgs,
   options: HostOptions = {},
-): Promise<void> =>
-  gradient(runtime, 'softmax_backward', { f32: g.softmax_backward, f16: g.softmax_backward_f16 }, args, options)
+): Promise<void> => gradient(runtime, 'softmax_backward', SOFTMAX_BACKWARD, args, options)
+
+const LOG_BACKWARD: BySpan = {
+  any: { f32: g.log_softmax_backward, f16: g.log_softmax_backward_f16 },
+  short: { f32: g.log_softmax_backward_short, f16: g.log_softmax_backward_short_f16 },
+}
 
 /** dx = dy − exp(y) · Σ dy, of the result y of log-softmax. */
 export const logSoftmaxBackward = (
   runtime: Runtime,
   args: SoftmaxGradientArgs,
   options: HostOptions = {},
-): Promise<void> =>
-  gradient(
-    runtime,
-    'log_softmax_backward',
-    { f32: g.log_softmax_backward, f16: g.log_softmax_backward_f16 },
-    args,
-    options,
-  )
+): Promise<void> => gradient(runtime, 'log_softmax_backward', LOG_BACKWARD, args, options)
 
 export interface CrossEntropyArgs extends Rows {
   /** Logits: [rows, cols] */

@@ -1,12 +1,8 @@
-import { d, type Expr, f32, fn, input, kernel, output } from '@weft/dsl'
+import { d, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
-import { REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
+import { REDUCE_VARIANTS } from '../parts/reduce'
+import { normalizer, rowSum, streamedRow } from '../parts/row'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
-import { eachOf, normalizer } from './softmaxes'
-
-interface Source {
-  at(i: Expr<'u32'>): Expr<'f32'>
-}
 
 /**
  * loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]], the cross-entropy of a row of logits, relative to the maximum of the row. The
@@ -32,7 +28,9 @@ const crossEntropy = (storage: Storage): KernelSource =>
     },
     ({ x, target, loss, lse, cols }, k) => {
       const start = k.let('start', k.workgroupIndex.mul(cols))
-      const { top, total } = normalizer(k, x as unknown as Source, start, cols)
+      // one pass over the row is all there is: it need not be held
+      const row = streamedRow(k, start, cols, { x: (i) => read(x.at(i)) })
+      const { top, total } = normalizer(k, row, ({ x }) => x)
       k.if(k.localIndex.eq(0), () => {
         const { shift, id } = k.let({ shift: fn.log(total), id: target.at(k.workgroupIndex) })
         // the maximum is taken away first: what is left of two large numbers would have few digits
@@ -67,17 +65,11 @@ const crossEntropyBackward = (storage: Storage): KernelSource =>
       const start = k.let('start', k.workgroupIndex.mul(cols))
       const { id, shift } = k.let({ id: target.at(k.workgroupIndex), shift: lse.at(k.workgroupIndex) })
       const factor = k.let('factor', fn.select(f32(0), scale, id.lt(cols)))
-      eachOf(k, start, cols, (i) => {
-        const hit = fn.select(f32(0), f32(1), i.eq(start.add(id)))
-        dx.at(i).set(
-          stored(
-            storage,
-            fn
-              .exp(read(x.at(i)).sub(shift))
-              .sub(hit)
-              .mul(factor),
-          ),
-        )
+      const row = streamedRow(k, start, cols, { x: (i) => read(x.at(i)) })
+      row.each(({ x }, { i, c }) => {
+        const hit = fn.select(f32(0), f32(1), c.eq(id))
+        const weight = fn.exp(x.sub(shift))
+        dx.at(i).set(stored(storage, weight.sub(hit).mul(factor)))
       })
     },
   )
@@ -96,13 +88,12 @@ const squaredError = (storage: Storage): KernelSource =>
     },
     ({ x, y, out, size, n, scale }, k) => {
       const start = k.let('start', k.workgroupIndex.mul(size))
-      const count = k.let('count', fn.min(size, n.sub(start)))
-      const sum = k.var('sum', f32(0))
-      eachOf(k, start, count, (i) => {
-        const off = k.let('off', read(x.at(i)).sub(read(y.at(i))))
-        sum.set(fn.fma(off, off, sum))
+      const count = k.let('count', u32`min(${size}, ${n} - ${start})`)
+      const row = streamedRow(k, start, count, { x: (i) => read(x.at(i)), y: (i) => read(y.at(i)) })
+      const total = rowSum(k, 'total', row, ({ x, y }) => {
+        const off = k.let('off', x.sub(y))
+        return off.mul(off)
       })
-      const total = workgroupReduce(k, 'row_sum', sum, SUM)
       k.if(k.localIndex.eq(0), () => out.at(k.workgroupIndex).set(total.mul(scale)))
     },
   )

@@ -1,5 +1,6 @@
 import {
   type BufferLike,
+  bytesIn,
   bytesOf,
   checkBuffers,
   checkKeys,
@@ -18,20 +19,23 @@ export interface SoftmaxArgs {
   readonly y: BufferLike
   readonly rows: number
   readonly cols: number
+  /** Of x and y; f32 when left out. */
+  readonly type?: 'f32' | 'f16'
 }
 
-const SOFTMAX_KEYS = keysOf<SoftmaxArgs>()('x y rows cols')
+const SOFTMAX_KEYS = keysOf<SoftmaxArgs>()('x y rows cols type')
 
-/** y[r, :] = softmax(x[r, :]), in f32; a row of −∞ gives zeros. */
+/** y[r, :] = softmax(x[r, :]), computed in f32; a row of −∞ gives zeros. */
 export async function softmax(runtime: Runtime, args: SoftmaxArgs, options: HostOptions = {}): Promise<void> {
   checkKeys('softmax', args, SOFTMAX_KEYS)
-  const { x, y, rows, cols } = args
+  const { x, y, rows, cols, type = 'f32' } = args
   checkSizes('softmax', { rows, cols })
-  checkBuffers('softmax', { x: [x, rows * cols], y: [y, rows * cols] })
-  if (rows * cols === 0) return
+  const [n, bytes] = [rows * cols, bytesIn(type)]
+  checkBuffers('softmax', { x: [x, n, bytes], y: [y, n, bytes] })
+  if (n === 0) return
   const quads = [x, y].every((buffer) => bytesOf(buffer) % 16 === 0)
   const { way, kernel } = chooseSoftmax(
-    { cols, quads },
+    { cols, quads, type },
     options.kernel ? { software: false, backend: 'webgpu' } : runtime.info,
   )
   if (way === 'serial') await runtime.run(chosen(kernel, options), { x, y, rows, quads: cols / 4 })

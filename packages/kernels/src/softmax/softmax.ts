@@ -1,41 +1,34 @@
 import { d, f32, fn, input, kernel, output } from '@weft/dsl'
-import { MAX, REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
+import { REDUCE_VARIANTS } from '../parts/reduce'
+import { normalizer, rowOf } from '../parts/row'
+import { ROW_INVOCATIONS, type Span, spanned } from '../parts/span'
+import { named, read, type Storage, scalars, stored } from '../parts/storage'
 
-const { exp, max } = fn
+const { exp, select } = fn
 
-/** Below every score, and finite: LOWEST − LOWEST is 0, where −∞ − (−∞) would be NaN. */
-const LOWEST = -3.4028234663852886e38
+export const softmaxOf = (storage: Storage, span: Span = 'any') =>
+  kernel(
+    named(spanned('softmax', span), storage),
+    {
+      doc: 'y = exp(x - m) / Σ exp(x - m) over each row, with m its maximum; a row of -∞ gives zeros',
+      workgroupSize: [ROW_INVOCATIONS[span]],
+      bindings: { x: input(scalars(storage)), y: output(scalars(storage)) },
+      params: { rows: d.u32, cols: d.u32 },
+      workgroups: ({ rows }) => [rows],
+      variants: REDUCE_VARIANTS,
+      aliases: [['x', 'y']],
+    },
+    ({ x, y, cols }, k) =>
+      rowOf(k, cols, { x: (i) => read(x.at(i)) }, (row) => {
+        const { top, total } = normalizer(k, row, ({ x }) => x)
+        const scale = k.let('scale', select(f32(1).div(total), 0, total.eq(0)))
+        row.each(({ x }, { i }) => y.at(i).set(stored(storage, exp(x.sub(top)).mul(scale))))
+      }),
+  )
 
 /**
  * y[r, :] = exp(x[r, :] − m) / Σ exp(x[r, :] − m), with m the maximum of the row (which no finite input overflows).
- * x, y: rows × cols, row-major. A workgroup takes a row, whatever its width, in three passes: maximum, sum, result.
+ * x, y: rows × cols, row-major. A workgroup takes a row, whatever its width: up to 8,192 columns it reads it once, wider ones twice.
  * A row of −∞ gives zeros. y may be x.
  */
-export const softmax = kernel(
-  'softmax',
-  {
-    workgroupSize: [256],
-    bindings: { x: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) },
-    params: { rows: d.u32, cols: d.u32 },
-    workgroups: ({ rows }) => [rows],
-    variants: REDUCE_VARIANTS,
-    aliases: [['x', 'y']],
-  },
-  ({ x, y, cols }, k) => {
-    const start = k.let('start', k.workgroupIndex.mul(cols))
-
-    const highest = k.var('highest', f32(LOWEST))
-    k.range('c', k.localIndex, cols, k.workgroupSize, (c) => highest.set(max(highest, x.at(start.add(c)))))
-    const top = k.let('top', workgroupReduce(k, 'row_max', highest, MAX))
-
-    const sum = k.var('sum', f32(0))
-    k.range('c', k.localIndex, cols, k.workgroupSize, (c) => sum.addAssign(exp(x.at(start.add(c)).sub(top))))
-    const total = workgroupReduce(k, 'row_sum', sum, SUM)
-    const scale = k.let('scale', fn.select(f32(1).div(total), 0, total.eq(0)))
-
-    k.range('c', k.localIndex, cols, k.workgroupSize, (c) => {
-      const i = start.add(c)
-      y.at(i).set(exp(x.at(i).sub(top)).mul(scale))
-    })
-  },
-)
+export const softmax = softmaxOf('f32')

@@ -1,0 +1,141 @@
+import {
+  type Builder,
+  d,
+  type Expr,
+  f32,
+  fn,
+  input,
+  type KernelDecl,
+  kernel,
+  output,
+  vec2f,
+  vec3f,
+  vec4f,
+} from '@weft/dsl'
+import type { KernelSource } from '@weft/dsl/ir'
+import { REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
+import { heldRow, QUADS, slotsOf } from '../parts/row'
+import { named, quads, readQuad, type Storage, storedQuad } from '../parts/storage'
+import { STORAGES } from './parts'
+
+/**
+ * All gradients of layernorm or rmsnorm in one pass over x and dy. A workgroup takes every `groups`-th row. Of a row it holds x and dy,
+ * and gives dx as byInput of backward.ts does; of all its rows it sums what they add to the gradients of weight and bias, in registers
+ * too, and leaves the sums in `scales` and `shifts`: [groups, cols], f32, whose columns are summed by a second kernel.
+ *
+ * With d = x − mean, n = d · rstd and g = dy · weight, the three sums Σ d², Σ g and Σ g · d of a row are exchanged at once, since
+ * Σ g · n = rstd · Σ g · d: one wait less for all invocations, and rmsnorm waits but once a row.
+ *
+ * Rows of up to 2,048 vec4f. x, dy, dx: [rows, quads]; weight: [quads].
+ *
+ * On an H200, 16,384 × 8,192 f32, x, dy and dx counted once, of copy bandwidth: rmsnorm 0.95, layernorm 0.82. What limits layernorm is
+ * registers: x, dy and two sums are four arrays of 32 values, so that one workgroup runs where rmsnorm has two. Tried: scalars instead of vec4f 0.93
+ * and 0.58; dy read again instead of held 0.66; sums of dy in workgroup memory 0.67; 512 invocations 0.75; three exchanges instead of
+ * two 0.79; the next row read ahead 0.78; without tests, for rows of exactly 8,192 only, 0.87.
+ */
+
+type None = Record<never, never>
+type Quad = Expr<'f32'>
+
+interface Source {
+  at(i: Expr<'u32'>): Quad
+}
+interface Target {
+  at(i: Expr<'u32'>): { set(value: Quad): void }
+}
+interface View
+  extends Readonly<Record<'x' | 'weight' | 'dy', Source>>,
+    Readonly<Record<'rows' | 'quads' | 'groups', Expr<'u32'>>> {
+  readonly dx: Target
+  readonly scales: Target
+  readonly shifts: Target
+  readonly eps: Expr<'f32'>
+}
+
+const lanes = (value: Quad): Expr<'f32'> => fn.dot(value as unknown as Expr<'vec4f'>, vec4f(1))
+const zero = (): Quad => vec4f(0) as unknown as Quad
+
+/** Sums over the workgroup, exchanged together: two or three. */
+function exchanged(k: Builder, sums: readonly Expr<'f32'>[]): readonly Expr<'f32'>[] {
+  const [a, b, c] = sums as [Expr<'f32'>, Expr<'f32'>, Expr<'f32'>?]
+  const all = c ? vec3f(a, b, c) : vec2f(a, b)
+  // sums of vectors are sums of their lanes: the type of `workgroupReduce` names scalars only
+  const total = k.let(
+    'sums',
+    workgroupReduce(k, 'sums_row', all as unknown as Expr<'f32'>, SUM),
+  ) as unknown as Expr<'vec3f'>
+  return c ? [total.x, total.y, total.z] : [total.x, total.y]
+}
+
+const byRows = (kind: 'layer' | 'rms', storage: Storage): KernelSource => {
+  const centered = kind === 'layer'
+  const partial = () => output(d.arrayOf(d.vec4f))
+  return kernel(
+    named(`${kind}norm_backward_rows`, storage),
+    {
+      doc: `dx, and what every groups-th row adds to the gradients of weight${centered ? ' and bias' : ''}: [groups, quads]`,
+      workgroupSize: [256],
+      bindings: {
+        x: input(quads(storage)),
+        weight: input(quads(storage)),
+        dy: input(quads(storage)),
+        dx: output(quads(storage)),
+        scales: partial(),
+        ...(centered ? { shifts: partial() } : {}),
+      },
+      params: { rows: d.u32, quads: d.u32, groups: d.u32, eps: d.f32 },
+      workgroups: ({ groups }: { readonly groups: unknown }) => [groups],
+      variants: REDUCE_VARIANTS,
+    } as unknown as KernelDecl<None, None, None>,
+    (untyped, k) => {
+      const { x, weight, dy, dx, scales, shifts, rows, quads: width, groups, eps } = untyped as unknown as View
+      const inverse = k.let('inverse', f32(0.25).div(f32(width)))
+      const scale = slotsOf(k, 'scale_sums', width, QUADS)
+      const shift = centered ? slotsOf(k, 'shift_sums', width, QUADS) : null
+      k.range('row', k.workgroupIndex, rows, groups, (r) => {
+        const start = k.let('start', r.mul(width))
+        const reads = {
+          x: (i: Expr<'u32'>) => readQuad(storage, x.at(i)),
+          g: (i: Expr<'u32'>) => readQuad(storage, dy.at(i)),
+        }
+        const row = heldRow(k, start, width, reads, QUADS)
+        const w = { w: ({ c }: { readonly c: Expr<'u32'> }) => readQuad(storage, weight.at(c)) }
+        const head = centered ? k.let('head', (reads.x(start) as unknown as Expr<'vec4f'>).x) : null
+        const above = (value: Quad): Quad => (head ? value.sub(head) : value)
+        let offset: Expr<'f32'> | null = null
+        if (head) {
+          const total = k.var('total', zero())
+          row.each(({ x }) => total.addAssign(above(x)))
+          offset = k.let('offset', workgroupReduce(k, 'total_row', lanes(total), SUM).mul(inverse))
+        }
+        const off = (value: Quad): Quad => (offset ? above(value).sub(offset) : value)
+        const { squares, along, rest } = k.var({ squares: zero(), along: zero(), rest: zero() })
+        row.each(({ x, g, w }) => {
+          const { d: distance, q } = k.let({ d: off(x), q: g.mul(w) })
+          squares.addAssign(distance.mul(distance))
+          along.addAssign(q.mul(distance))
+          if (centered) rest.addAssign(q)
+        }, w)
+        const sums = exchanged(k, [lanes(squares), lanes(along), ...(centered ? [lanes(rest)] : [])])
+        const rstd = k.let('rstd', fn.inverseSqrt(fn.fma(sums[0] as Expr<'f32'>, inverse, eps)))
+        const meanGn = k.let('mean_gn', (sums[1] as Expr<'f32'>).mul(inverse).mul(rstd))
+        const meanG = centered ? k.let('mean_g', (sums[2] as Expr<'f32'>).mul(inverse)) : null
+        row.each(({ x, g, w }, { i }, slot) => {
+          const normal = k.let('normal', off(x).mul(rstd))
+          scale.at(slot).addAssign(g.mul(normal))
+          shift?.at(slot).addAssign(g)
+          const own = g.mul(w).sub(normal.mul(meanGn))
+          dx.at(i).set(storedQuad(storage, (meanG ? own.sub(meanG) : own).mul(rstd)))
+        }, w)
+      })
+      const first = k.let('first', k.workgroupIndex.mul(width))
+      scale.each(first, (value, { i }) => scales.at(i).set(value))
+      shift?.each(first, (value, { i }) => shifts.at(i).set(value))
+    },
+  )
+}
+
+export const gradientsByRows: readonly KernelSource[] = STORAGES.flatMap((storage) => [
+  byRows('layer', storage),
+  byRows('rms', storage),
+])
