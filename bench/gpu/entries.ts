@@ -34,12 +34,25 @@ export function opened(
   }
 }
 
+type Call = (runtime: Runtime, buffers: Named) => Promise<unknown>
+
+export interface LibraryOptions {
+  /** Further buffers: bytes by name. */
+  readonly scratch?: Readonly<Record<string, number>>
+  /** What is run once on each set of buffers, before anything is timed: the forward, for a backward. */
+  readonly before?: Call
+}
+
 /** A function of the library: `library('weft', (runtime, { a, b, c }) => gemm(runtime, { a, b, c, m, n, k }))`. */
-export function library(name: string, call: (runtime: Runtime, buffers: Named) => Promise<unknown>): Entry {
+export function library(name: string, call: Call, { scratch = {}, before }: LibraryOptions = {}): Entry {
   return {
     name,
     open: async (lab, contest) => {
-      const all = await sets(lab, contest)
+      const more = Object.entries(scratch).map(
+        ([label, size]) => [label, lab.runtime.buffer({ size }, { label })] as const,
+      )
+      const all = (await sets(lab, contest)).map((set) => ({ ...set, ...Object.fromEntries(more) }))
+      for (const set of all) await before?.(lab.runtime, set)
       const start = performance.now()
       await call(lab.runtime, all[0] as Named)
       const compileMs = performance.now() - start

@@ -5,5 +5,6 @@ export const SUITES: Readonly<Record<string, () => Promise<{ readonly contests: 
   ceilings: () => import('./ceilings'),
   matmul: () => import('./matmul'),
   matvec: () => import('./matvec'),
+  attention: () => import('./attention'),
   rows: () => import('./rows'),
 }
