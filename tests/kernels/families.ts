@@ -7,6 +7,7 @@ import { blocksCases } from './blocks.cases.js'
 import { decodeCases } from './decode.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
 import { gemmCases } from './gemm.cases.js'
+import { gemmFastCases } from './gemm-fast.cases.js'
 import { gemmSerialCases } from './gemm-serial.cases.js'
 import { kvCacheCases } from './kv-cache.cases.js'
 import { matmulCases } from './matmul.cases.js'
@@ -37,6 +38,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   elementwise: elementwiseCases,
   'kv-cache': kvCacheCases,
   gemm: [...gemmCases, ...gemmSerialCases],
+  'gemm-fast': gemmFastCases,
   matmul: matmulCases,
   norm: normCases,
   norms: normsCases,

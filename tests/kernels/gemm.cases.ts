@@ -132,9 +132,13 @@ function splitCase(kernel: KernelSource, [m, n, k, batch = 1]: Sizes, span: numb
   }
 }
 
-function joinCase(half: boolean, [m, n, splits, batch = 1]: Sizes): ParityCase {
+function joinCase(half: boolean, [m, n, splits, batch = 1]: Sizes, width = n): ParityCase {
   const size = batch * m * n
   const partial = spread(1, splits * size)
+  const rows = Array.from({ length: splits * batch * m }, (_, i) => [
+    ...partial.numbers.slice(i * n, (i + 1) * n),
+    ...new Array<number>(width - n).fill(Number.NaN),
+  ])
   const [bias, residual] = [spread(2, n, half, -1, 1, 2), spread(3, size, half, -1, 1, 1)]
   // the sum over the parts as a product of ones with them
   const expected = gemmReference({
@@ -143,10 +147,10 @@ function joinCase(half: boolean, [m, n, splits, batch = 1]: Sizes): ParityCase {
     activation: 'gelu',
   })
   return {
-    name: `gemm_reduce${half ? '_f16' : ''}, ${splits} parts of ${batch} × ${m}×${n}`,
+    name: `gemm_reduce${half ? '_f16' : ''}, ${splits} parts of ${batch} × ${m}×${n} in rows of ${width}`,
     kernel: half ? gemmReduceHalf : gemmReduce,
     params: {
-      ...{ m, n, batch, splits, alpha: 0.5, c_offset: 0, c_row: n, c_batch: m * n, activation: 2, with_bias: 1 },
+      ...{ m, n, batch, splits, width, alpha: 0.5, c_offset: 0, c_row: n, c_batch: m * n, activation: 2, with_bias: 1 },
       ...{
         with_residual: 1,
         bias_offset: bias.offset,
@@ -155,7 +159,7 @@ function joinCase(half: boolean, [m, n, splits, batch = 1]: Sizes): ParityCase {
         residual_batch: m * n,
       },
     },
-    bindings: { partial: partial.data, bias: bias.data, residual: residual.data, c: empty(half, size) },
+    bindings: { partial: poisoned(rows.flat()).data, bias: bias.data, residual: residual.data, c: empty(half, size) },
     expect: { c: full(half, expected) },
     tolerance: tolerance(half, splits, 0.5, 'gelu'),
   }
@@ -266,6 +270,7 @@ const cases: readonly ParityCase[] = [
   gemmCase(byName('gemv_n1'), [1, 65, 0], { activation: 'none' }),
   joinCase(false, [3, 5, 4, 2]),
   joinCase(true, [3, 5, 1, 1]),
+  joinCase(false, [3, 5, 2, 2], 8),
   cancelling(byName('gemm_nn_f16'), '[case-N09]'),
   cancelling(byName('gemv_t1_f16'), '[case-N09]'),
   cancelling(byName('gemv_n1_f16'), '[case-N09]'),

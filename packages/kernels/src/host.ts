@@ -13,8 +13,8 @@ export interface HostOptions {
   readonly kernels?: (name: string) => CompiledKernel | undefined
 }
 
-/** Of all host functions; the limit is that of products, the last two those of functions that choose. */
-const OPTIONS = ['kernel', 'kernels', 'bindingLimit', 'tuning', 'verify']
+/** Of all host functions; the limit and the device are those of products, the last two those of functions that choose. */
+const OPTIONS = ['kernel', 'kernels', 'bindingLimit', 'device', 'tuning', 'verify']
 
 /** What functions take that have several kernels for one problem. */
 export interface ChoiceOptions {

@@ -1,6 +1,8 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/gemm'
+import { chooseFast, type FastChoice, type FastDevice } from '../gemm-fast/choose'
 import type { Storage } from '../parts/storage'
+import type { Tuning } from '../tuning'
 import { type Few, type GemmForm, gemmName, gemvName } from './options'
 
 export interface GemmProblem {
@@ -16,13 +18,15 @@ export interface GemmProblem {
 }
 
 export interface GemmChoice {
-  /** `rows`: few rows of a; `columns`: few columns of b, as the rows of the transposed product. */
-  readonly way: 'tiled' | 'split' | 'rows' | 'columns'
+  /** `fast`: by a kernel of gemm-fast; `rows`: few rows of a; `columns`: few columns of b, as the rows of the transposed product. */
+  readonly way: 'fast' | 'tiled' | 'split' | 'rows' | 'columns'
   readonly kernel: CompiledKernel
   /** Parts of k that are summed side by side; 1 unless `split`. */
   readonly splits: number
   /** Of `rows` and `columns`: how many of them the kernel takes at once, and whether the many ones lie along k. */
   readonly few?: { readonly rows: Few; readonly transposed: boolean }
+  /** Of `fast`: how to run it. */
+  readonly fast?: FastChoice
 }
 
 const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
@@ -40,8 +44,9 @@ const MOST_FEW = 8
 
 const few = (rows: number): Few => (rows <= 1 ? 1 : rows <= 4 ? 4 : 8)
 
-/** The kernel for a product, from its sizes alone. Pure: the same problem, the same choice. */
-export function chooseGemm({ m, n, k, batch, transposeA, transposeB, type, epilogue }: GemmProblem): GemmChoice {
+/** The kernel for a product, from its sizes and, where they are given, the device and what was measured on it. Pure: the same problem, the same choice. */
+export function chooseGemm(problem: GemmProblem, device?: FastDevice, tuning?: Tuning): GemmChoice {
+  const { m, n, k, batch, transposeA, transposeB, type, epilogue } = problem
   const ofFew = (rows: Few, transposed: boolean) => ({
     kernel: gemv(transposed, rows, type),
     splits: 1,
@@ -50,6 +55,8 @@ export function chooseGemm({ m, n, k, batch, transposeA, transposeB, type, epilo
   if (m <= MOST_FEW && m <= n) return { way: 'rows', ...ofFew(few(m), transposeB) }
   // cᵀ = bᵀ · aᵀ: what was a is now read once, so its order in memory says which kernel
   if (n <= MOST_FEW) return { way: 'columns', ...ofFew(few(n), !transposeA) }
+  const fast = device && chooseFast(problem, device, tuning)
+  if (fast) return { way: 'fast', kernel: fast.kernel, splits: fast.splits, fast }
   const tiles = Math.ceil(m / TILE) * Math.ceil(n / TILE) * batch
   const splits = Math.min(Math.floor(BUSY / tiles), Math.floor(k / LEAST_SPAN))
   if (splits >= 2) return { way: 'split', kernel: splitKernel({ transposeA, transposeB, type }), splits }

@@ -1,3 +1,5 @@
+import type { CompiledKernel } from '@weft/codegen'
+import type { FastDevice } from '../gemm-fast/choose'
 import {
   type BufferLike,
   bytesIn,
@@ -11,9 +13,11 @@ import {
   type Runtime,
 } from '../host'
 import type { Storage } from '../parts/storage'
+import { tuningFor } from '../tuning'
 import { plainest } from '../verify'
 import { chooseGemm, type GemmChoice, joinKernel, splitKernel } from './choose'
 import { chunkSizes, type Extent, parts } from './chunks'
+import { runFast } from './fast'
 import { chooseLines } from './few-choose'
 import { ACTIVATIONS, type Activation } from './options'
 import { chooseSerial } from './serial-choose'
@@ -50,6 +54,8 @@ export interface GemmArgs {
 export interface GemmOptions extends Pick<HostOptions, 'kernels'>, ChoiceOptions {
   /** The most bytes of a binding; what the device allows when left out. Operands beyond it are bound in parts. */
   readonly bindingLimit?: number
+  /** What kernels are chosen by, in place of what the runtime says of its device. */
+  readonly device?: FastDevice
 }
 
 const GEMM_KEYS = keysOf<GemmArgs>()('a b c m n k batch transposeA transposeB alpha bias activation residual type')
@@ -122,9 +128,14 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
   const [m, n, batch] = [chunk.i[1], chunk.j[1], chunk.z[1]]
   const epilogue = product.bias !== null || product.residual !== null || product.activation !== 'none'
   const overK = parts(k, chunk.sizes.k)
-  const choice = chooseGemm({ m, n, k, batch, transposeA, transposeB, type, epilogue })
+  const problem = { m, n, k, batch, transposeA, transposeB, type, epilogue }
+  const tuning = options.tuning === null ? undefined : (options.tuning ?? tuningFor(runtime.info))
+  const best = chooseGemm(problem, options.device ?? runtime.info, tuning)
+  const choice = best.fast && !(await isRight(runtime, product, best.kernel, options)) ? chooseGemm(problem) : best
   if (overK.length === 1 && choice.way !== 'split') {
-    if (choice.way === 'tiled') await runtime.run(chosen(choice.kernel, options), tiledArgs(product, chunk, epilogue))
+    if (choice.fast) await runFast(runtime, product, chunk, choice.fast, options)
+    else if (choice.way === 'tiled')
+      await runtime.run(chosen(choice.kernel, options), tiledArgs(product, chunk, epilogue))
     else await runFew(runtime, product, chunk, choice, options)
     return
   }
@@ -140,8 +151,20 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
   }
   const { c, bias, residual, params } = results(product, chunk, partial)
   const count = splits * overK.length
-  const args = { partial, c, bias, residual, m, n, batch, splits: count, alpha: product.alpha, ...params }
+  const sizes = { m, n, batch, splits: count, width: n, alpha: product.alpha }
+  const args = { partial, c, bias, residual, ...sizes, ...params }
   await runtime.run(chosen(joinKernel(type), options), args)
+}
+
+/** Whether a fast kernel may be used: with `verify`, one that needs features computes a small product first, whose rows are whole words. */
+async function isRight(
+  runtime: Runtime,
+  { transposeA, transposeB, type }: Product,
+  kernel: CompiledKernel,
+  options: GemmOptions,
+): Promise<boolean> {
+  if (!options.verify || kernel.variants.every(({ needs }) => needs.features.length === 0)) return true
+  return passes(runtime, chosen(kernel, options), { transposeA, transposeB, type, n: 140 }, options, gemm)
 }
 
 function tiledArgs(product: Product, chunk: Chunk, epilogue: boolean) {

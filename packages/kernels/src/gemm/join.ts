@@ -7,7 +7,7 @@ import { biasAt, type Epilogue, epilogueParams, finish } from './epilogue'
  * c[z, i, j] = activation(alpha · Σₛ partial[s, z, i, j] + bias[j]) + residual[z, i, j]: joins the sums over parts of k, in their
  * order, so that the result is the same from run to run.
  *
- * partial: [splits, batch, m, n] f32; c and residual with strides as in gemm. An invocation for each element.
+ * partial: [splits, batch, m, width] f32, of which the first n of each row count; c and residual with strides as in gemm. An invocation for each element.
  */
 const joinOf = (storage: Storage): KernelSource => {
   type U32 = Expr<'u32'>
@@ -21,6 +21,7 @@ const joinOf = (storage: Storage): KernelSource => {
     n: d.u32,
     batch: d.u32,
     splits: d.u32,
+    width: d.u32,
     c_offset: d.u32,
     c_row: d.u32,
     c_batch: d.u32,
@@ -47,13 +48,16 @@ const joinOf = (storage: Storage): KernelSource => {
   return kernel(named('gemm_reduce', storage), decl, (untyped, k) => {
     const view = untyped as unknown as View & Numbers
     const { m, n } = view
-    const size = k.let('size', u32`${m} * ${n} * ${view.batch}`)
     const i = k.let('i', k.globalIndex)
-    k.if(i.lt(size), () => {
-      const sum = k.var('sum', f32(0))
-      k.range('s', view.splits, (s) => sum.addAssign(view.partial.at(u32`${s} * ${size} + ${i}`)))
+    k.if(i.lt(u32`${m} * ${n} * ${view.batch}`), () => {
       const { col, line } = k.let({ col: i.rem(n), line: i.div(n) })
       const { row, z } = k.let({ row: line.rem(m), z: line.div(m) })
+      const { first, part } = k.let({
+        first: u32`${line} * ${view.width} + ${col}`,
+        part: u32`${view.batch} * ${m} * ${view.width}`,
+      })
+      const sum = k.var('sum', f32(0))
+      k.range('s', view.splits, (s) => sum.addAssign(view.partial.at(u32`${s} * ${part} + ${first}`)))
       const bias = biasAt(k, view, () => view.bias_offset.add(col))
       const value = finish(
         k,

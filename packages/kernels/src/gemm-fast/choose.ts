@@ -1,0 +1,123 @@
+import type { CompiledKernel } from '@weft/codegen'
+import type { RuntimeInfo } from '@weft/runtime'
+import * as g from '../../generated/gemm-fast'
+import type { Storage } from '../parts/storage'
+import type { Tuning } from '../tuning'
+import { BLOCKS, type Block, blockName, type MatrixForm, matrixName } from './options'
+
+/** What of a device decides. */
+export type FastDevice = Pick<RuntimeInfo, 'software' | 'features' | 'languageFeatures' | 'subgroupMatrices' | 'limits'>
+
+export interface FastProblem {
+  readonly m: number
+  readonly n: number
+  readonly k: number
+  readonly batch: number
+  readonly transposeA: boolean
+  readonly transposeB: boolean
+  readonly type: Storage
+}
+
+export interface FastChoice {
+  readonly kernel: CompiledKernel
+  /** Adds up parts of k, or all of it for a c whose rows are no whole words: f32 sums, for gemm_reduce to join. */
+  readonly parts: CompiledKernel
+  /** Elements of a load: where operands and their rows begin must be multiples of it; for c, of 4. */
+  readonly wide: 4 | 8
+  /** Whether `kernel` does no more than multiply by alpha; what else follows is done when sums are joined. */
+  readonly isPlain: boolean
+  /** Whether the kernel is told what is transposed: it is made for one form otherwise. */
+  readonly transposes: boolean
+  /** Parts of k that are summed side by side, and how long they are. */
+  readonly splits: number
+  readonly span: number
+}
+
+const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
+
+/** So many workgroups fill a large GPU. */
+const FULL = 192
+/** So many of them, where k is in parts anyway. */
+const FULL_OF_PARTS = 512
+/** A part of k is worth its partial sums from this length on, and a k from this one on is worth parts. */
+const LEAST_SPAN = 256
+const LONG = 1024
+
+const tilesOf = ({ m, n, batch }: FastProblem, tile: number): number =>
+  Math.ceil(m / tile) * Math.ceil(n / tile) * batch
+
+/**
+ * The fast kernel for a product on a device, or undefined where there is none: on adapters that compute on the CPU, for sums that are empty,
+ * and for f16 without subgroup matrices. What was measured counts more than the rule. Pure.
+ */
+export function chooseFast(problem: FastProblem, device: FastDevice, tuning?: Tuning): FastChoice | undefined {
+  const { m, n, k, type } = problem
+  if (device.software || m === 0 || n === 0 || k === 0) return undefined
+  const measured = (among: readonly CompiledKernel[]): CompiledKernel | undefined => {
+    const name = tuning?.find(
+      'gemm',
+      type,
+      { m, n, k },
+      among.map((kernel) => kernel.name),
+    )
+    return among.find((kernel) => kernel.name === name)
+  }
+  return type === 'f16' ? byMatrices(problem, device, measured) : inBlocks(problem, measured)
+}
+
+type Measured = (among: readonly CompiledKernel[]) => CompiledKernel | undefined
+
+function inBlocks(problem: FastProblem, measured: Measured): FastChoice {
+  const tile = blockOf(problem)
+  const known = measured(BLOCKS.map((block) => KERNELS[blockName(block)] as CompiledKernel))
+  const kernel = known ?? (KERNELS[blockName(tile)] as CompiledKernel)
+  const splits = known ? 1 : splitsOf(problem, tile)
+  return { kernel, parts: kernel, wide: 4, isPlain: true, transposes: true, ...spans(problem.k, splits) }
+}
+
+/** The largest tile of which there are enough, or of which parts of a long k make enough. */
+function blockOf(problem: FastProblem): Block {
+  const enough = BLOCKS.find((tile) => tilesOf(problem, tile) >= FULL)
+  const isNarrow = Math.min(problem.m, problem.n) <= 32
+  const inParts = problem.k >= LONG && tilesOf(problem, 64) * Math.floor(problem.k / LEAST_SPAN) >= FULL
+  return enough !== 128 && enough !== 64 && inParts && !isNarrow ? 64 : (enough ?? 32)
+}
+
+function byMatrices(problem: FastProblem, device: FastDevice, measured: Measured): FastChoice | undefined {
+  const { transposeA, transposeB, k } = problem
+  const of = (form: MatrixForm) => KERNELS[matrixName(transposeA, transposeB, form)]
+  const [large, small, split] = [of('f16'), of('f16_small'), of('f16_split')]
+  if (!large || !small || !split || !canRun(large, device)) return undefined
+  const common = { parts: split, wide: 8, isPlain: false, transposes: false } as const
+  const known = measured([large, small])
+  if (known) return { kernel: known, ...common, ...spans(k, 1) }
+  if (tilesOf(problem, 128) >= FULL) return { kernel: large, ...common, ...spans(k, 1) }
+  return { kernel: small, ...common, ...spans(k, splitsOf(problem, 64)) }
+}
+
+/** Parts of k, so that there are enough workgroups, where k is long enough. */
+const splitsOf = (problem: FastProblem, tile: number): number => {
+  const tiles = tilesOf(problem, tile)
+  return tiles >= FULL ? 1 : Math.max(1, Math.min(Math.ceil(FULL_OF_PARTS / tiles), Math.floor(problem.k / LEAST_SPAN)))
+}
+
+/** A part is a whole number of the deepest tile. */
+function spans(k: number, splits: number): Pick<FastChoice, 'splits' | 'span'> {
+  const span = Math.ceil(k / splits / 64) * 64
+  return { splits: Math.ceil(k / span), span }
+}
+
+/** Whether a device has all that a kernel of subgroup matrices needs, which are of 16 × 16, with subgroups of 32 or less. */
+export function canRun(kernel: CompiledKernel, device: FastDevice, matrices = 'f16 f32 16x16x16'): boolean {
+  const most = device.limits.maxSubgroupSize ?? Infinity
+  if (most > 32 || !device.subgroupMatrices.includes(matrices)) return false
+  return kernel.variants.some(({ needs }) => {
+    const features = needs.features.every((name) => device.features.includes(name))
+    const language = needs.languageFeatures.every((name) => device.languageFeatures.includes(name))
+    return (
+      features && language && Object.entries(needs.limits).every(([name, least]) => (device.limits[name] ?? 0) >= least)
+    )
+  })
+}
+
+export const alignKernel = (type: Storage): CompiledKernel => (type === 'f16' ? g.gemm_align_f16 : g.gemm_align)

@@ -1,0 +1,1 @@
+export { chooseFast, type FastChoice, type FastDevice, type FastProblem } from './choose'

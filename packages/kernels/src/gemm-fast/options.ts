@@ -1,0 +1,18 @@
+/** What tiles of a product of registers there are: rows and columns of a tile. */
+export const BLOCKS = [128, 64, 32] as const
+export type Block = (typeof BLOCKS)[number]
+
+/** `gemm_block_64`: tiles of 64 × 64. */
+export const blockName = (block: Block): string => `gemm_block_${block}`
+
+/** Of f16: large and small tiles, sums over parts of k, sums in f16; and bytes. */
+export type MatrixForm = 'f16' | 'f16_small' | 'f16_split' | 'f16_sums' | 'i8'
+
+const letter = (transposed: boolean): string => (transposed ? 't' : 'n')
+
+/** `gemm_matrix_nt_f16`. */
+export const matrixName = (transposeA: boolean, transposeB: boolean, form: MatrixForm): string =>
+  `gemm_matrix_${letter(transposeA)}${letter(transposeB)}_${form}`
+
+/** What `with_residual` says: none, the binding of that name, or what c holds so far, which cannot be bound twice. */
+export const RESIDUAL = { none: 0, other: 1, result: 2 } as const

@@ -1,0 +1,40 @@
+import type { KernelSource } from '@weft/dsl/ir'
+import { blockGemm } from './blocks'
+import { type MatrixOptions, matrixGemm } from './matrices'
+import { blockName, type MatrixForm, matrixName } from './options'
+
+export { gemmAlign, gemmAlignHalf } from './align'
+export { type BlockOptions, blockGemm } from './blocks'
+export { type MatrixOptions, matrixGemm } from './matrices'
+
+/** Products in blocks of registers, on every device. */
+export const blockGemms: readonly KernelSource[] = [
+  blockGemm(blockName(128), { tile: [128, 128, 16], block: [8, 16] }),
+  blockGemm(blockName(64), { tile: [64, 64, 16], block: [8, 4] }),
+  blockGemm(blockName(32), { tile: [32, 32, 32], block: [4, 4] }),
+]
+
+type Form = Pick<MatrixOptions, 'component' | 'sums' | 'result' | 'tile' | 'block'>
+const LARGE = { component: 'f16', sums: 'f32', result: 'f16', tile: [128, 128, 32], block: [64, 64] } as const
+const SMALL = { component: 'f16', sums: 'f32', result: 'f16', tile: [64, 64, 64], block: [32, 32] } as const
+const FORMS: Readonly<Record<MatrixForm, Form>> = {
+  f16: LARGE,
+  f16_small: SMALL,
+  f16_split: { ...SMALL, result: 'f32' },
+  f16_sums: { ...LARGE, sums: 'f16' },
+  i8: { component: 'i8', sums: 'i32', result: 'i32', tile: [128, 128, 128], block: [64, 64] },
+}
+
+/** Pairs of transposes; a product of two transposed ones is the transpose of one, and rare. */
+const PAIRS = [
+  [false, false],
+  [false, true],
+  [true, false],
+] as const
+
+/** Products of subgroup matrices, on devices that have them in 16 × 16. */
+export const matrixGemms: readonly KernelSource[] = (Object.keys(FORMS) as MatrixForm[]).flatMap((form) =>
+  PAIRS.map(([transposeA, transposeB]) =>
+    matrixGemm(matrixName(transposeA, transposeB, form), { ...FORMS[form], transposeA, transposeB }),
+  ),
+)

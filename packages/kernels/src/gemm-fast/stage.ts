@@ -1,0 +1,92 @@
+import { type Builder, type Expr, each, fn, u32, vec4f } from '@weft/dsl'
+import type { U32 } from './numbers'
+
+/**
+ * An operand of a product on its way to the registers of a workgroup: a tile of `lines` rows of a (or columns of b) and `depth` values of
+ * k. It lies in workgroup memory as quads of lines, one k after another, whichever way the matrix lies: where neighbours in memory are
+ * neighbours along k, a quad of memory is turned when it is put there. An invocation loads its quads of the next tile into registers, and
+ * puts them into workgroup memory when the tile before has been used.
+ *
+ * All indices of workgroup memory are constants or proven in range, and one address serves all loads of the inner loop. A row has one quad
+ * more than it needs, so that invocations which turn quads side by side do not all hit one bank.
+ */
+export interface StageOptions {
+  readonly name: string
+  readonly lines: number
+  readonly depth: number
+  readonly threads: number
+  /** Whether neighbours in memory are neighbours along k: the same for the whole dispatch. */
+  readonly alongK: Expr<'bool'>
+  readonly source: { at(i: U32): Expr<'vec4f'> }
+  /** Its first element, and elements from a row to the next, as they lie in memory: multiples of 4. */
+  readonly first: U32
+  readonly stride: U32
+  /** The first line of the tile, and how many lines there are. */
+  readonly line: U32
+  readonly count: U32
+  /** Where k ends: a multiple of 4 where `alongK`. */
+  readonly end: U32
+}
+
+export interface Stage {
+  /** Reads the quads of this invocation from k0 on; zeros beyond the end of k. */
+  load(k0: U32): void
+  /** Puts them into workgroup memory. */
+  put(): void
+  /** Four lines at a k of the tile. */
+  at(kk: number, quad: U32): Expr<'vec4f'>
+}
+
+/** Bytes of the tile. */
+export const stageBytes = (lines: number, depth: number): number => depth * (lines / 4 + 1) * 16
+
+export function stageOf(k: Builder, o: StageOptions): Stage {
+  const name = (what: string) => `${o.name}_${what}`
+  const [deep, wide] = [o.depth / 4, o.lines / 4]
+  const tile = k.workgroup(name('tile'), vec4f, deep, 4, wide + 1)
+  // along k: a quad of k, of one line; `deep` quads of a line side by side
+  const kq = k.let(name('kq'), k.localIndex.rem(deep))
+  const line = k.let(name('line'), k.localIndex.div(deep))
+  // across k: a quad of lines, at one k; `wide` quads side by side
+  const lq = k.let(name('lq'), k.localIndex.rem(wide))
+  const row = k.let(name('row'), k.localIndex.div(wide))
+  const [lines, rows] = [o.threads / deep, o.threads / wide]
+  const step = k.let(name('step'), o.stride.div(4))
+  const unit = k.let(name('unit'), fn.select(o.stride, u32(1), o.alongK))
+  const first = k.let(name('start'), o.first.div(4))
+  const column = k.let(name('column'), u32`min(${o.line} / 4 + ${lq}, (${o.count} + 3) / 4 - 1)`)
+  const loads = each((wide * o.depth) / o.threads).map((p) => {
+    const kk = row.add(p * rows)
+    const along = u32`min(${o.line} + ${line} + ${p * lines}, ${o.count} - 1) * ${step} + ${kq}`
+    return {
+      at: k.let(name(`at${p}`), first.add(fn.select(kk.mul(step).add(column), along, o.alongK))),
+      kk: k.let(name(`kk${p}`), fn.select(kk, kq.mul(4), o.alongK)),
+      next: k.var(name(`next${p}`), vec4f(0)),
+    }
+  })
+  const turned = () =>
+    loads.forEach(({ next }, p) => {
+      const quad = u32`(${line} + ${p * lines}) / 4`
+      for (const j of each(4)) tile.at(kq, j, quad).at(line.rem(4)).set(next.at(j))
+    })
+  const straight = () =>
+    loads.forEach(({ next }, p) => {
+      const kk = p * rows
+      if (rows <= 4) tile.at(Math.floor(kk / 4), row.add(kk % 4), lq).set(next)
+      else tile.at(row.div(4).add(kk / 4), row.rem(4), lq).set(next)
+    })
+  return {
+    load: (k0) => {
+      const offset = k.let(name('offset'), u32`${k0} / 4 * ${unit}`)
+      const of = (at: U32) => o.source.at(at.add(offset))
+      // tiles that lie before the end of k are loaded without tests, which is one for all loads
+      k.if(k0.add(o.depth).le(o.end), () => {
+        for (const { at, next } of loads) next.set(of(at))
+      }).else(() => {
+        for (const { at, kk, next } of loads) next.set(k.when(k0.add(kk).lt(o.end), () => of(at), vec4f(0)))
+      })
+    },
+    put: () => k.if(o.alongK, turned, straight),
+    at: (kk, quad) => tile.at(Math.floor(kk / 4), kk % 4, quad),
+  }
+}

@@ -1,0 +1,120 @@
+import { alignKernel, type FastChoice } from '../gemm-fast/choose'
+import { RESIDUAL } from '../gemm-fast/options'
+import { type BufferLike, bytesOf, chosen, type Runtime } from '../host'
+import { joinKernel } from './choose'
+import type { GemmOptions } from './host'
+import { type Placed, windowOf } from './views'
+import { type Chunk, type Part, type Product, results } from './windows'
+
+/** An operand as a kernel of wide loads takes it. */
+interface Wide {
+  readonly binding: BufferLike
+  readonly offset: number
+  readonly row: number
+  readonly batch: number
+}
+
+const upTo = (value: number, unit: number): number => Math.ceil(value / unit) * unit
+
+/**
+ * A part of the result by the kernels of gemm-fast, which load several elements at a time: an operand whose rows such loads do not fit is
+ * copied to one whose rows do.
+ */
+export async function runFast(
+  runtime: Runtime,
+  product: Product,
+  chunk: Chunk,
+  choice: FastChoice,
+  options: GemmOptions,
+): Promise<void> {
+  const temporary: Disposable[] = []
+  try {
+    await run(runtime, product, chunk, choice, options, (size) => {
+      const buffer = runtime.buffer({ size })
+      temporary.push(buffer)
+      return buffer
+    })
+  } finally {
+    for (const buffer of temporary) buffer[Symbol.dispose]()
+  }
+}
+
+async function run(
+  runtime: Runtime,
+  product: Product,
+  chunk: Chunk,
+  choice: FastChoice,
+  options: GemmOptions,
+  temporary: (size: number) => BufferLike,
+): Promise<void> {
+  const { k, transposeA, transposeB, type, alpha } = product
+  const [m, n, batch] = [chunk.i[1], chunk.j[1], chunk.z[1]]
+  const wide = async (p: Placed, rows: Part, cols: Part, alongK: boolean): Promise<Wide> => {
+    const fits = inPlace(product, chunk, p, rows, cols, choice.wide, alongK)
+    if (fits) return fits
+    const width = upTo(cols[1], choice.wide)
+    const binding = temporary(batch * rows[1] * width * product.bytes)
+    const from = p.offset + chunk.z[0] * p.batch + rows[0] * p.row + cols[0]
+    const to = from + (batch - 1) * p.batch + (rows[1] - 1) * p.row + cols[1]
+    const x = windowOf(p.data, from, to, product.bytes, chunk.alignment)
+    const sizes = { rows: rows[1], cols: cols[1], batch, offset: x.offset, row: p.row, item: p.batch, width }
+    await runtime.run(chosen(alignKernel(type), options), { x: x.binding, out: binding, ...sizes })
+    return { binding, offset: 0, row: width, batch: rows[1] * width }
+  }
+  const all: Part = [0, k]
+  const a = await (transposeA ? wide(product.a, all, chunk.i, false) : wide(product.a, chunk.i, all, true))
+  const b = await (transposeB ? wide(product.b, chunk.j, all, true) : wide(product.b, all, chunk.j, false))
+  const operands = {
+    ...{ a: a.binding, a_offset: a.offset, a_row: a.row, a_batch: a.batch },
+    ...{ b: b.binding, b_offset: b.offset, b_row: b.row, b_batch: b.batch },
+    ...(choice.transposes ? { transposed: Number(transposeA) + 2 * Number(transposeB) } : {}),
+  }
+  const { splits, span } = choice
+  const sizes = { m, n, k, batch, splits, span }
+  const isPlain = product.bias === null && product.residual === null && product.activation === 'none'
+  if (splits === 1 && fitsResult(product, chunk) && (isPlain || !choice.isPlain)) {
+    const { c, bias, residual, params } = results(product, chunk, a.binding)
+    const { c_offset, c_row, c_batch } = params
+    const onto = product.residual !== null && isSame(product.residual, product.c)
+    const held = onto ? { residual: a.binding, with_residual: RESIDUAL.result } : { residual }
+    const after = choice.isPlain ? { c_offset, c_row, c_batch } : { bias, ...params, ...held }
+    await runtime.run(chosen(choice.kernel, options), { ...operands, ...sizes, alpha, c, ...after })
+    return
+  }
+  const width = upTo(n, 4)
+  const partial = temporary(4 * splits * batch * m * width)
+  const place = { c: partial, c_offset: 0, c_row: width, c_batch: m * width }
+  const plain = choice.parts === choice.kernel ? { alpha: 1 } : {}
+  await runtime.run(chosen(choice.parts, options), { ...operands, ...sizes, ...place, ...plain })
+  const { c, bias, residual, params } = results(product, chunk, partial)
+  const joined = { partial, c, bias, residual, m, n, batch, splits, width, alpha }
+  await runtime.run(chosen(joinKernel(type), options), { ...joined, ...params })
+}
+
+/** Whether the rows of c are whole words, of four elements. */
+function fitsResult({ c }: Product, { z, i, j }: Chunk): boolean {
+  const from = c.offset + z[0] * c.batch + i[0] * c.row + j[0]
+  return [from, c.row, z[1] > 1 ? c.batch : 0, j[1]].every((value) => value % 4 === 0)
+}
+
+/** The operand where it lies, when loads of `wide` elements fit its rows. */
+function inPlace(
+  { bytes }: Product,
+  { z, alignment }: Chunk,
+  p: Placed,
+  rows: Part,
+  cols: Part,
+  wide: number,
+  alongK: boolean,
+): Wide | null {
+  const from = p.offset + z[0] * p.batch + rows[0] * p.row + cols[0]
+  const end = from + (z[1] - 1) * p.batch + (rows[1] - 1) * p.row + upTo(cols[1], wide)
+  const strides = p.row % wide === 0 && (p.batch % wide === 0 || z[1] === 1) && from % wide === 0
+  // a load that passes the end of k would read what is not zero; one that passes the end of the buffer, nothing
+  if (!strides || (alongK && cols[1] % wide !== 0) || end * bytes > bytesOf(p.data)) return null
+  const { binding, offset } = windowOf(p.data, from, end, bytes, alignment)
+  return { binding, offset, row: p.row, batch: p.batch }
+}
+
+const isSame = (x: Placed, y: Placed): boolean =>
+  x.data === y.data && x.offset === y.offset && x.row === y.row && x.batch === y.batch
