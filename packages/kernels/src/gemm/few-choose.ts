@@ -1,6 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/gemm'
-import { perLoad } from '../parts/eights'
+import { perLoad } from '../parts/loads'
 import type { Storage } from '../parts/storage'
 import { type Few, gemvLinesName } from './options'
 

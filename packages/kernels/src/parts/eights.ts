@@ -18,8 +18,7 @@ export interface Eights {
 /** The type of such a binding. TypeScript sees vec4f with either, as with `scalars`. */
 export const eights = (storage: Storage) => d.arrayOf((storage === 'f16' ? d.vec4u : d.vec4f) as typeof d.vec4f)
 
-/** The elements of a load, which rows begin at multiples of. */
-export const perLoad = (storage: Storage): 4 | 8 => (storage === 'f16' ? 8 : 4)
+export { perLoad } from './loads'
 
 /** What is read for an eight at a place, counted in eights, of a row that begins at load `start`. Keep it by name, and unpack it later. */
 export const loadEight = (storage: Storage, source: Eights, start: U32, place: U32): readonly Quad[] =>
