@@ -97,7 +97,7 @@ function below(sizes: readonly Extent[]): Span | null {
 
 /** A remainder, bound or comparison by a constant as what it always is, where that is known. */
 export function bounded(e: Expr, facts: Facts): Expr {
-  if (e.kind !== 'op' || !BOUNDS.has(e.op)) return e
+  if (e.kind !== 'op' || e.args[1]?.kind !== 'const' || !BOUNDS.has(e.op)) return e
   const [x, y] = e.args as [Node, Node]
   const limit = uniformLane(y)
   const span = limit === null ? null : rangeOf(x, facts)

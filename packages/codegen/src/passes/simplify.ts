@@ -68,11 +68,15 @@ function byLaws(e: Op): Expr {
   const shape = shapeOf(e)
   for (let i = 0; i < laws.length; i++) {
     const law = laws[i] as Law
-    const found = (law.shape & ~shape) === 0 ? applyLaw(law, e) : null
+    const found = (law.shape & ~shape) === 0 && isOf(law.left[1], e.args[0]) ? applyLaw(law, e) : null
     if (found) return found
   }
   return e
 }
+
+/** Whether an operand may be what a law says: most are another operation. */
+const isOf = (term: Term | undefined, e: Expr | undefined): boolean =>
+  typeof term !== 'object' || (e?.kind === 'op' && e.op === term[0])
 
 /** Which operands are constants and which are operations, as in `Law.shape`. */
 function shapeOf({ args }: Op): number {
