@@ -53,10 +53,20 @@ function watch(device: GPUDevice): Watched {
   }
 }
 
+/** What jax-js takes for granted and Node 20 does not have yet: an array that holds the bytes of f16, and methods of iterators. */
+function bringUpToDate(): void {
+  if (!('Float16Array' in globalThis)) Object.assign(globalThis, { Float16Array: class extends Uint16Array {} })
+  const iterators = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())) as Record<string, unknown>
+  for (const name of ['map', 'filter'] as const) {
+    iterators[name] ??= function (this: Iterable<unknown>, f: (item: unknown) => unknown) {
+      return [...this][name](f)
+    }
+  }
+}
+
 export async function loadJax(lab: Lab): Promise<Peer> {
   const watched = watch(lab.device)
-  // Node 20 has no Float16Array; jax-js needs one that holds bytes
-  if (!('Float16Array' in globalThis)) Object.assign(globalThis, { Float16Array: class extends Uint16Array {} })
+  bringUpToDate()
   const jax = await withGpu(gpuOf(lab.gpu, watched.device), async () => {
     const library = await import('@jax-js/jax')
     const ready = await library.init('webgpu')
