@@ -294,6 +294,26 @@ describe('weft tune --out', () => {
   })
 })
 
+it('tunes the products of the library, all of which are right', { timeout: 120_000 }, async () => {
+  const tunables = join(root, 'packages/kernels/src/tunables.ts#gemmShipped')
+  const { code, stdout, stderr } = await tune(
+    tunables,
+    '--engine',
+    'cpu',
+    '--shape',
+    'm=20,n=24,k=24',
+    '--samples',
+    '1',
+    '--json',
+  )
+  expect(code, stderr).toBe(0)
+  const { results } = JSON.parse(stdout) as { results: TunedShape[] }
+  expect(results.map(({ type, candidates, refused }) => [type, candidates.length, refused])).toEqual([
+    ['f32', 3, []],
+    ['f16', 2, []],
+  ])
+})
+
 it('is one file with its tunables for a machine that has Node alone', async () => {
   const alone = realpathSync(mkdtempSync(join(tmpdir(), 'weft-tune-')))
   await bundleTune(join(alone, 'tune.mjs'), 'tests/cli/fixtures/tunables.ts#scale', ['--engine', 'cpu', '--json'])

@@ -1,6 +1,6 @@
 import { compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
-import { chooseFast, chooseGemm, type FastDevice, type GemmArgs, gemm, gemmReference } from '@weft/kernels'
+import { chooseFast, chooseGemm, type FastDevice, type GemmArgs, gemm, gemmReference, tuningOf } from '@weft/kernels'
 import { blockGemms, gemmAlign, gemmAlignHalf, gemmReduce, gemmReduceHalf, matrixGemms } from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
 import { createRuntime } from '@weft/runtime/node'
@@ -117,6 +117,33 @@ describe('chooseFast', () => {
     expect(way(256, 256, 16384)).toEqual(['gemm_block_64', 32])
     expect(way(4096, 4096, 4096, { type: 'f16', transposeB: true })).toEqual(['gemm_matrix_nt_f16', 1])
     expect(way(1024, 1024, 1024, { type: 'f16' })).toEqual(['gemm_matrix_nn_f16_small', 1])
+  })
+
+  it('what was measured counts more than the rule, for products in one piece', () => {
+    const tuning = tuningOf({
+      results: [
+        ...[[1024, 'gemm_block_32'] as const, [256, 'gemm_block_64'] as const].map(([size, kernel]) => ({
+          ...{ family: 'gemm', type: 'f32', shape: { m: size, n: size, k: size } },
+          ...{ winner: { kernel }, candidates: [] },
+        })),
+        {
+          ...{ family: 'gemm', type: 'f16', shape: { m: 1024, n: 1024, k: 1024 } },
+          ...{ winner: { kernel: 'gemm_tile_of_mine' }, candidates: [{ kernel: 'gemm_matrix_nn_f16' }] },
+        },
+      ],
+    })
+    const tuned = (m: number, n: number, k: number, more = {}) => {
+      const choice = chooseFast({ ...problem, m, n, k, ...more }, gpu, tuning)
+      return choice && [choice.kernel.name, choice.splits]
+    }
+    expect(tuned(1000, 1000, 1000)).toEqual(['gemm_block_32', 1])
+    expect(tuned(500, 1000, 1000, { batch: 2 })).toEqual(['gemm_block_32', 1])
+    expect(tuned(4096, 4096, 4096)).toEqual(['gemm_block_128', 1])
+    expect(tuned(256, 256, 256)).toEqual(['gemm_block_64', 1])
+    // in parts by the rule, which were not measured
+    expect(tuned(256, 256, 512)).toEqual(way(256, 256, 512))
+    // whatever is transposed, and of the kernels that ship
+    expect(tuned(1024, 1024, 1024, { type: 'f16', transposeB: true })).toEqual(['gemm_matrix_nt_f16', 1])
   })
 
   it('nothing where there is nothing that is faster', () => {

@@ -1,13 +1,37 @@
 import { compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
-import { type GemmArgs, type GemmOptions, gemm, gemmReference, verdicts } from '@weft/kernels'
-import { gemms, gemvs } from '@weft/kernels/source'
+import { type FastDevice, type GemmArgs, type GemmOptions, gemm, gemmReference, verdicts } from '@weft/kernels'
+import {
+  blockGemms,
+  gemmAlign,
+  gemmAlignHalf,
+  gemmReduce,
+  gemmReduceHalf,
+  gemms,
+  gemvs,
+  matrixGemms,
+} from '@weft/kernels/source'
 import { createRuntime } from '@weft/runtime/node'
 import { describe, expect, it } from 'vitest'
 import { gemmTrial } from '../../packages/kernels/src/gemm/trial.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
+import { f16s, fromF16 } from '../parity/data.js'
 
-const sources = new Map([...gemms, ...gemvs].map((source) => [source.name, source]))
+const fast = [...blockGemms, ...matrixGemms, gemmAlign, gemmAlignHalf, gemmReduce, gemmReduceHalf]
+const sources = new Map([...gemms, ...gemvs, ...fast].map((source) => [source.name, source]))
+
+/** A device with subgroup matrices, as far as choices go. */
+const device: FastDevice = {
+  software: false,
+  features: ['chromium-experimental-subgroup-matrix', 'shader-f16', 'subgroups'],
+  languageFeatures: ['subgroup_id'],
+  subgroupMatrices: ['f16 f32 16x16x16'],
+  limits: {
+    ...{ maxComputeWorkgroupStorageSize: 49152, maxComputeInvocationsPerWorkgroup: 1024, maxSubgroupSize: 32 },
+    ...{ maxComputeWorkgroupSizeX: 1024, maxComputeWorkgroupSizeY: 1024, maxComputeWorkgroupSizeZ: 64 },
+    ...{ maxStorageBuffersPerShaderStage: 16, maxUniformBuffersPerShaderStage: 12 },
+  },
+}
 const kernels = (name: string) => {
   const source = sources.get(name)
   return source && compile(source)
@@ -85,5 +109,39 @@ describe('gemm with verify', () => {
     // products by kernels that need nothing have nothing to be verified
     expect(await largestError(runtime, { m: 20, n: 20, k: 20 }, options)).toBeLessThan(1e-4)
     expect(verdicts(runtime)).toHaveLength(1)
+  })
+
+  it('[prior-R19] takes the portable way where a kernel of subgroup matrices is wrong', async () => {
+    using runtime = await createRuntime({ device: cpu() })
+    const names: string[] = []
+    // the kernel for another order of b under the name of this one: right by itself, and wrong here
+    const other = new Map(matrixGemms.map((one) => [one.name, one]))
+    const spoiledMatrices = (name: string) => {
+      names.push(name)
+      const source = other.get(name.replace('_nn_', '_nt_'))
+      return source && other.has(name) ? { ...compile(source), name } : kernels(name)
+    }
+    const [m, n, k] = [12, 24, 16]
+    const [a, b] = [f16s(...uniform(1, m * k, -1, 1)), f16s(...uniform(2, k * n, -1, 1))]
+    const expected = gemmReference({ a: fromF16(a), b: fromF16(b), m, n, k })
+    const error = async (options: GemmOptions) => {
+      using c = runtime.buffer(new Uint16Array(m * n))
+      using x = runtime.buffer(a)
+      using y = runtime.buffer(b)
+      await gemm(runtime, { a: x, b: y, c, m, n, k, type: 'f16' }, { ...options, device })
+      const got = fromF16(await c.read())
+      return Math.max(...Array.from(expected, (value, i) => Math.abs((got[i] as number) - value)))
+    }
+    expect(await error({ kernels: spoiledMatrices })).toBeGreaterThan(0.1)
+    expect(names).toEqual(['gemm_matrix_nn_f16_small'])
+    expect(await error({ kernels: spoiledMatrices, verify: true })).toBeLessThan(0.01)
+    expect(names.at(-1)).toBe('gemm_nn_f16')
+    expect(verdicts(runtime)).toMatchObject([{ kernel: 'gemm_matrix_nn_f16_small', ok: false }])
+    // and the right ones where they are right: for whole words, and for sums that are joined
+    expect(await error({ kernels, verify: true })).toBeLessThan(0.01)
+    expect(verdicts(runtime).slice(1)).toMatchObject([
+      { kernel: 'gemm_matrix_nn_f16_small', ok: true },
+      { kernel: 'gemm_matrix_nn_f16_split', ok: true },
+    ])
   })
 })

@@ -1,8 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Timed, TunedShape, TuningFile } from '@weft/codegen/tools'
+import { compile } from '@weft/codegen'
+import type { Timed, Tunable, TunedShape, TuningFile } from '@weft/codegen/tools'
 import { tuningOf } from '@weft/kernels'
 import { describe, expect, it } from 'vitest'
+import { combinations } from '../../packages/codegen/src/cli/tune/candidates.js'
+import * as generated from '../../packages/kernels/generated/gemm-fast/index.js'
+import { gemmBlocks, gemmMatrices, gemmShipped } from '../../packages/kernels/src/tunables.js'
 import { root } from '../../scripts/packages.mjs'
 import { merged, shippedKernels } from '../../scripts/tuned.mjs'
 
@@ -82,6 +86,30 @@ describe('scripts/tuned.mjs', () => {
       "results of two devices: vendor is 'acme' and 'other'",
     )
     expect(() => merged(null, [file({}), file({ device: 'x' })], ships)).toThrow('results of two devices')
+  })
+})
+
+describe('the tunables of the library', () => {
+  const choices = (tunable: Tunable) =>
+    combinations(tunable.space).filter((one) => tunable.feasible?.(one, { features: [], limits: {} }) === true)
+
+  it('name the kernels that ship by what they are', () => {
+    const shipped = new Map(Object.values(generated).map((kernel) => [kernel.name, kernel.hash]))
+    const made = gemmShipped.flatMap((tunable) => choices(tunable).map((one) => tunable.kernel(one as never)))
+    expect(made.map(({ name }) => name).sort()).toEqual([
+      ...['gemm_block_128', 'gemm_block_32', 'gemm_block_64', 'gemm_matrix_nn_f16', 'gemm_matrix_nn_f16_small'],
+    ])
+    for (const source of made) expect(compile(source, { params: 'uniform', doc: source.doc ?? '' }).hash).toBe(shipped.get(source.name))
+  })
+
+  it('have an incumbent that is one of their combinations, and kernels of different names', () => {
+    for (const tunable of [gemmBlocks, gemmMatrices]) {
+      const all = choices(tunable)
+      expect(all.length).toBeGreaterThan(20)
+      for (const shape of tunable.shapes) expect(all).toContainEqual(tunable.incumbent(shape))
+      const names = all.map((one) => tunable.kernel(one as never).name)
+      expect(new Set(names).size).toBe(names.length)
+    }
   })
 })
 

@@ -53,25 +53,27 @@ const tilesOf = ({ m, n, batch }: FastProblem, tile: number): number =>
 export function chooseFast(problem: FastProblem, device: FastDevice, tuning?: Tuning): FastChoice | undefined {
   const { m, n, k, type } = problem
   if (device.software || m === 0 || n === 0 || k === 0) return undefined
-  const measured = (among: readonly CompiledKernel[]): CompiledKernel | undefined => {
-    const name = tuning?.find(
-      'gemm',
-      type,
-      { m, n, k },
-      among.map((kernel) => kernel.name),
-    )
-    return among.find((kernel) => kernel.name === name)
-  }
-  return type === 'f16' ? byMatrices(problem, device, measured) : inBlocks(problem, measured)
+  return type === 'f16' ? byMatrices(problem, device, tuning) : inBlocks(problem, tuning)
 }
 
-type Measured = (among: readonly CompiledKernel[]) => CompiledKernel | undefined
+/** Which of some kinds of kernels was measured to be the fastest for a product as one piece, on this device or one like it. */
+function measured<Kind>(
+  tuning: Tuning | undefined,
+  { type, m, n, k, batch }: FastProblem,
+  kinds: readonly Kind[],
+  nameOf: (kind: Kind) => string,
+): Kind | undefined {
+  // the matrices of a batch keep a device as busy as one that is so much taller
+  const name = tuning?.find('gemm', type, { m: m * batch, n, k }, kinds.map(nameOf))
+  return kinds.find((kind) => nameOf(kind) === name)
+}
 
-function inBlocks(problem: FastProblem, measured: Measured): FastChoice {
-  const tile = blockOf(problem)
-  const known = measured(BLOCKS.map((block) => KERNELS[blockName(block)] as CompiledKernel))
-  const kernel = known ?? (KERNELS[blockName(tile)] as CompiledKernel)
-  const splits = known ? 1 : splitsOf(problem, tile)
+function inBlocks(problem: FastProblem, tuning: Tuning | undefined): FastChoice {
+  const rule = blockOf(problem)
+  const splits = splitsOf(problem, rule)
+  // parts of k go with the tile of the rule
+  const tile = (splits === 1 ? measured(tuning, problem, BLOCKS, blockName) : undefined) ?? rule
+  const kernel = KERNELS[blockName(tile)] as CompiledKernel
   return { kernel, parts: kernel, wide: 4, isPlain: true, transposes: true, ...spans(problem.k, splits) }
 }
 
@@ -83,16 +85,18 @@ function blockOf(problem: FastProblem): Block {
   return enough !== 128 && enough !== 64 && inParts && !isNarrow ? 64 : (enough ?? 32)
 }
 
-function byMatrices(problem: FastProblem, device: FastDevice, measured: Measured): FastChoice | undefined {
+function byMatrices(problem: FastProblem, device: FastDevice, tuning: Tuning | undefined): FastChoice | undefined {
   const { transposeA, transposeB, k } = problem
   const of = (form: MatrixForm) => KERNELS[matrixName(transposeA, transposeB, form)]
   const [large, small, split] = [of('f16'), of('f16_small'), of('f16_split')]
   if (!large || !small || !split || !canRun(large, device)) return undefined
-  const common = { parts: split, wide: 8, isPlain: false, transposes: false } as const
-  const known = measured([large, small])
-  if (known) return { kernel: known, ...common, ...spans(k, 1) }
-  if (tilesOf(problem, 128) >= FULL) return { kernel: large, ...common, ...spans(k, 1) }
-  return { kernel: small, ...common, ...spans(k, splitsOf(problem, 64)) }
+  const enough = tilesOf(problem, 128) >= FULL
+  const splits = enough ? 1 : splitsOf(problem, 64)
+  // what is transposed changes how tiles are filled and not which is the best, so a · b is measured for all
+  const named = (form: 'f16' | 'f16_small') => matrixName(false, false, form)
+  const known = splits === 1 ? measured(tuning, problem, ['f16', 'f16_small'], named) : undefined
+  const kernel = (known ?? (enough ? 'f16' : 'f16_small')) === 'f16' ? large : small
+  return { kernel, parts: split, wide: 8, isPlain: false, transposes: false, ...spans(k, splits) }
 }
 
 /** Parts of k, so that there are enough workgroups, where k is long enough. */

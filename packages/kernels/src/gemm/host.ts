@@ -1,5 +1,4 @@
-import type { CompiledKernel } from '@weft/codegen'
-import type { FastDevice } from '../gemm-fast/choose'
+import type { FastChoice, FastDevice } from '../gemm-fast/choose'
 import {
   type BufferLike,
   bytesIn,
@@ -131,7 +130,7 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
   const problem = { m, n, k, batch, transposeA, transposeB, type, epilogue }
   const tuning = options.tuning === null ? undefined : (options.tuning ?? tuningFor(runtime.info))
   const best = chooseGemm(problem, options.device ?? runtime.info, tuning)
-  const choice = best.fast && !(await isRight(runtime, product, best.kernel, options)) ? chooseGemm(problem) : best
+  const choice = best.fast && !(await isRight(runtime, product, best.fast, options)) ? chooseGemm(problem) : best
   if (overK.length === 1 && choice.way !== 'split') {
     if (choice.fast) await runFast(runtime, product, chunk, choice.fast, options)
     else if (choice.way === 'tiled')
@@ -156,15 +155,20 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
   await runtime.run(chosen(joinKernel(type), options), args)
 }
 
-/** Whether a fast kernel may be used: with `verify`, one that needs features computes a small product first, whose rows are whole words. */
+/**
+ * Whether fast kernels may be used: with `verify`, those that need features compute a small product first, one for results in whole words
+ * and one for parts of sums, which others are joined from.
+ */
 async function isRight(
   runtime: Runtime,
   { transposeA, transposeB, type }: Product,
-  kernel: CompiledKernel,
+  { kernel, parts: summing }: FastChoice,
   options: GemmOptions,
 ): Promise<boolean> {
   if (!options.verify || kernel.variants.every(({ needs }) => needs.features.length === 0)) return true
-  return passes(runtime, chosen(kernel, options), { transposeA, transposeB, type, n: 140 }, options, gemm)
+  const trial = { transposeA, transposeB, type }
+  const whole = await passes(runtime, chosen(kernel, options), { ...trial, n: 140 }, options, gemm)
+  return whole && passes(runtime, chosen(summing, options), { ...trial, n: 139 }, options, gemm)
 }
 
 function tiledArgs(product: Product, chunk: Chunk, epilogue: boolean) {
