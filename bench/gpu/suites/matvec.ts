@@ -174,19 +174,17 @@ function blocks(format: BlockName): Weights {
 const LARGE: readonly [n: number, k: number] = SMALL ? [64, 512] : [32_768, 8_192]
 const SQUARE: readonly [n: number, k: number] = SMALL ? [32, 256] : [4_096, 4_096]
 const integers = [int8(), int4(32, false), int4(128, false), int4(128, true)]
-const all = [...integers, ...(Object.keys(BLOCKS) as BlockName[]).map(blocks)]
-const few = SMALL ? [4] : [4, 8, 32]
+const packed = [...integers, ...(Object.keys(BLOCKS) as BlockName[]).map(blocks)]
+const few = SMALL ? 4 : 8
 
 export const contests: readonly Contest[] = [
-  ...[LARGE, SQUARE].flatMap((size) => [
-    ...(['f32', 'f16'] as const).flatMap((type) =>
+  ...[LARGE, SQUARE].flatMap((size) =>
+    (['f32', 'f16'] as const).flatMap((type) =>
       [true, false].map((transposed) => contest(plain(type, transposed), type, [1, ...size])),
     ),
-    ...all.map((weights) => contest(weights, 'f16', [1, ...size])),
-    ...[int4(128, false), blocks('q4_k')].map((weights) => contest(weights, 'f32', [1, ...size])),
-    ...few.flatMap((m) => [
-      ...(['f32', 'f16'] as const).map((type) => contest(plain(type, true), type, [m, ...size])),
-      ...[int4(128, false), blocks('q4_k')].map((weights) => contest(weights, 'f16', [m, ...size])),
-    ]),
-  ]),
+  ),
+  ...packed.map((weights) => contest(weights, 'f16', [1, ...LARGE])),
+  contest(int4(128, false), 'f16', [1, ...SQUARE]),
+  contest(int4(128, false), 'f32', [1, ...LARGE]),
+  ...[plain('f16', true), int4(128, false), blocks('q4_k')].map((weights) => contest(weights, 'f16', [few, ...LARGE])),
 ]
