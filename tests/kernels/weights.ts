@@ -18,10 +18,10 @@ export interface CaseWeights {
 const IDS = [2, 0, 0xffff_ffff, 1, 5_000]
 
 /**
- * A weight is a product or two and a difference, whose terms are at most four times the greatest weight: a minimum of at most that, and a
- * range of at most twice.
+ * A weight is a product or two and a difference, whose terms are at most eight times the greatest weight: a minimum of at most that, a range
+ * of at most twice, and where integers of b bits are read as 2ᵇ + q, as much again as the range on both sides.
  */
-const TERMS = 4
+const TERMS = 8
 
 /** The case of one of the kernels over a format, by its name: dequantize, embedding, matvec1, matvec4, matmul. */
 export function weightCase(kernel: KernelSource, weights: CaseWeights, m: number, tag = ''): ParityCase {

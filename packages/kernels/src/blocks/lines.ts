@@ -1,6 +1,6 @@
-import { type Builder, d, type Expr, each, f32, fn, input, u32, vec4f } from '@weft/dsl'
+import { type Builder, d, type Expr, each, f32, fn, input, u32 } from '@weft/dsl'
 import type { Part } from '../parts/lines'
-import { byteQuad, nibbleQuads } from '../quant/decode'
+import { byteQuad, excess, nibbleQuads, SIGNED_EXCESS, signedQuad } from '../quant/decode'
 import type { FormatView } from '../quant/format'
 import { following } from '../quant/line-formats'
 import type { LineFormat } from '../quant/lines'
@@ -55,20 +55,26 @@ function signedByte(k: Builder, { w }: View, at: U32): () => Expr<'f32'> {
 /** A block of 32 for each invocation: what is read of it, and its quads. */
 type Small = (k: Builder, view: View, at: U32, c: U32) => () => readonly Part[]
 
-const nibbles = (k: Builder, of: readonly U32[], z: number): readonly Quad[] => {
-  const pairs = of.map((word) => nibbleQuads(k, word, z))
+const nibbles = (of: readonly U32[]): readonly Quad[] => {
+  const pairs = of.map(nibbleQuads)
   return [...pairs.map(([low]) => low), ...pairs.map(([, high]) => high)]
 }
 
 /** Four bits of a word, from place j on, each as bit 4 of a byte: three copies, 7 bits apart, put them there. */
 const fifthBits = (bits: U32, j: number): U32 => u32`((((${bits} >> ${j}) & 15) * 0x204081) & 0x01010101) << 4`
 
+/** scale · (quad - less) */
+const scaled = (k: Builder, quads: readonly Quad[], of: Expr<'f32'>, less: number): Part => {
+  const scale = k.let('scale', of)
+  return { quads, scale, least: k.let('least', scale.mul(less)) }
+}
+
 const SMALL: Readonly<Record<'q4_0' | 'q5_0' | 'q8_0', { readonly chunk: number; readonly read: Small }>> = {
   q4_0: {
     chunk: 32,
     read: (k, view, at) => {
       const [scale, quants] = [half(k, view, at), words(k, view, at.add(2), 4)]
-      return () => [{ quads: nibbles(k, quants(), 8), scale: scale() }]
+      return () => [scaled(k, nibbles(quants()), scale(), excess(4) + 8)]
     },
   },
   q5_0: {
@@ -84,7 +90,14 @@ const SMALL: Readonly<Record<'q4_0' | 'q5_0' | 'q8_0', { readonly chunk: number;
             .bitAnd(0x0f0f_0f0f)
             .bitOr(fifthBits(bits, 16 + 4 * i)),
         )
-        return [{ quads: [...low, ...high].map((word) => byteQuad(word, 16)), scale: scale() }]
+        return [
+          scaled(
+            k,
+            [...low, ...high].map((word) => byteQuad(word, 5)),
+            scale(),
+            excess(5) + 16,
+          ),
+        ]
       }
     },
   },
@@ -93,7 +106,14 @@ const SMALL: Readonly<Record<'q4_0' | 'q5_0' | 'q8_0', { readonly chunk: number;
     chunk: 8,
     read: (k, view, at, c) => {
       const [scale, quants] = [half(k, view, at), words(k, view, u32`${at} + 2 + ${c} % 4 * 8`, 2)]
-      return () => [{ quads: quants().map((word) => vec4f(signedBytes(word))), scale: scale() }]
+      return () => [
+        scaled(
+          k,
+          quants().map((word) => signedQuad(k, word)),
+          scale(),
+          SIGNED_EXCESS,
+        ),
+      ]
     },
   },
 }
@@ -159,18 +179,19 @@ function kOf(name: 'q4_k' | 'q5_k'): LineFormat {
           const both = k.let('both', fn.unpack2x16float(head.x))
           const quads = each(4).map((e) => {
             const word = quants.at(e)
-            if (!fifth) return nibbleQuads(k, word, 0)
+            if (!fifth) return nibbleQuads(word)
             const bits = k.let('bits', fifth.at(e).shr(i.div(2).mul(2)))
             return [
-              byteQuad(u32`(${word} & 0x0f0f0f0f) | ((${bits} & 0x01010101) << 4)`, 0),
-              byteQuad(u32`((${word} >> 4) & 0x0f0f0f0f) | ((${bits} & 0x02020202) << 3)`, 0),
+              byteQuad(u32`(${word} & 0x0f0f0f0f) | ((${bits} & 0x01010101) << 4)`, 5),
+              byteQuad(u32`((${word} >> 4) & 0x0f0f0f0f) | ((${bits} & 0x02020202) << 3)`, 5),
             ] as const
           })
-          const part = (which: 0 | 1): Part => ({
-            quads: quads.map((pair) => pair[which]),
-            scale: k.let('scale', both.x.mul(f32(scale.shr(8 * which).bitAnd(255)))),
-            least: k.let('least', both.y.mul(f32(min.shr(8 * which).bitAnd(255)))),
-          })
+          const part = (which: 0 | 1): Part => {
+            const step = k.let('step', both.x.mul(f32(scale.shr(8 * which).bitAnd(255))))
+            const least = both.y.mul(f32(min.shr(8 * which).bitAnd(255)))
+            const less = fn.fma(step, f32(excess(fifth ? 5 : 4)), least)
+            return { quads: quads.map((pair) => pair[which]), scale: step, least: k.let('least', less) }
+          }
           return [part(0), part(1)]
         }
       }
@@ -202,8 +223,8 @@ const q6k: LineFormat = {
         const quads = [
           nibbles.map((word, e) => u32`(${word} & 0x0f0f0f0f) | ((${bits[e] as U32} << 4) & 0x30303030)`),
           nibbles.map((word, e) => u32`((${word} >> 4) & 0x0f0f0f0f) | (${bits[e] as U32} & 0x30303030)`),
-        ].map((bytes) => bytes.map((word) => byteQuad(word, 32)))
-        return quads.map((of, e) => ({ quads: of, scale: k.let('scale', step.mul((own[e] as () => Expr<'f32'>)())) }))
+        ].map((bytes) => bytes.map((word) => byteQuad(word, 6)))
+        return quads.map((of, e) => scaled(k, of, step.mul((own[e] as () => Expr<'f32'>)()), excess(6) + 32))
       }
     }
   },

@@ -15,7 +15,7 @@ export interface Eights {
   at(i: U32): Quad
 }
 
-/** The type of such a binding. TypeScript sees vec4f with either, as with `scalars`. */
+/** The type of such a binding, read by 16 bytes. TypeScript sees vec4f with either, as with `scalars`. */
 export const eights = (storage: Storage) => d.arrayOf((storage === 'f16' ? d.vec4u : d.vec4f) as typeof d.vec4f)
 
 export { perLoad } from './loads'
@@ -26,10 +26,14 @@ export const loadEight = (storage: Storage, source: Eights, start: U32, place: U
     ? [source.at(start.add(place))]
     : [source.at(u32`${start} + 2 * ${place}`), source.at(u32`${start} + 2 * ${place} + 1`)]
 
-/** The eight values of what was read. */
-export function unpackEight(storage: Storage, loads: readonly Quad[]): Eight {
-  if (storage === 'f32') return loads as unknown as Eight
-  const words = loads[0] as unknown as Expr<'vec4u'>
+/** The quads of one load. */
+export function unpackLoad(storage: Storage, load: Quad): readonly Quad[] {
+  if (storage === 'f32') return [load]
+  const words = load as unknown as Expr<'vec4u'>
   const two = (word: U32) => fn.unpack2x16float(word)
   return [vec4f(two(words.x), two(words.y)), vec4f(two(words.z), two(words.w))]
 }
+
+/** The eight values of what was read. */
+export const unpackEight = (storage: Storage, loads: readonly Quad[]): Eight =>
+  loads.flatMap((load) => unpackLoad(storage, load)) as unknown as Eight

@@ -1,8 +1,7 @@
-import { d, type Expr, each, f32, input, u32, vec4f } from '@weft/dsl'
-import { nibbleQuads } from './decode'
+import { d, type Expr, each, f32, input, u32 } from '@weft/dsl'
+import { excess, nibbleQuads, SIGNED_EXCESS, signedQuad } from './decode'
 import type { FormatView } from './format'
 import type { LineFormat } from './lines'
-import { signedBytes } from './packed'
 
 /** The formats of format.ts by lines: an invocation takes 16 bytes of W at a time. */
 
@@ -36,7 +35,7 @@ export const int8Lines: LineFormat = {
     const start = k.let('w_row', row.mul(seen(view).words.div(4)))
     return (c) => {
       const words = k.let('w_load', seen(view).w.at(start.add(c)))
-      return () => [{ quads: components(words).map((word) => vec4f(signedBytes(word))) }]
+      return () => [{ quads: components(words).map((word) => signedQuad(k, word)), least: f32(SIGNED_EXCESS) }]
     }
   },
   rowScale: (view, row) => seen(view).scales.at(row),
@@ -61,8 +60,8 @@ function int4LinesOf(withZeros: boolean): LineFormat {
         const scale = k.let('scale', scales.at(first_group.add(group)))
         const eight = firstZeros && k.let('zeros_load', zeros.at(u32`${firstZeros} + ${group} / 8`))
         return () => {
-          const z = eight ? k.let('zero', f32(u32`(${eight} >> (${group} % 8 * 4)) & 15`)) : 8
-          return [{ quads: components(words).flatMap((word) => nibbleQuads(k, word, z)), scale }]
+          const z = eight ? f32(u32`((${eight} >> (${group} % 8 * 4)) & 15) + ${excess(4)}`) : f32(excess(4) + 8)
+          return [{ quads: components(words).flatMap(nibbleQuads), scale, least: k.let('least', scale.mul(z)) }]
         }
       }
     },
