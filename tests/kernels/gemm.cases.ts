@@ -60,7 +60,7 @@ function gemmCase(kernel: KernelSource, [m, n, k, batch = 1]: Sizes, options: Op
   const { activation = epilogue ? 'silu' : 'none', added = epilogue, shared = false } = options
   const few = kernel.name.startsWith('gemv')
   // kernels that read 16 bytes take rows that begin at such
-  const aligned = /^gemv_(lines|wide)/.test(kernel.name) ? 8 : 0
+  const aligned = /^gemv_(lines|columns)/.test(kernel.name) ? 8 : 0
   const gap = options.gap ?? (aligned || 2)
   const [aCols, bCols] = [transposeA ? m : k, transposeB ? k : n]
   const matrices = shared ? 1 : batch
@@ -94,6 +94,17 @@ function gemmCase(kernel: KernelSource, [m, n, k, batch = 1]: Sizes, options: Op
     },
     expect: { c: full(half, gemmReference(reference)) },
     tolerance: tolerance(half, k, alpha, activation),
+  }
+}
+
+/** A product with few rows over parts of k: [splits, batch, m, n] of f32, which is here a result for each part. */
+function columnsCase(kernel: KernelSource, [m, n, k, batch = 1]: Sizes, span: number): ParityCase {
+  const { half } = parsed(kernel)
+  const whole = splitCase(kernel, [m, n, k, batch], span)
+  return {
+    ...whole,
+    params: { ...whole.params, a_col: 1, c_row: n, c_col: 1, c_batch: m * n },
+    name: `${kernel.name}, ${batch} of ${m}×${n}×${k} in parts of ${span}${half ? ', f16' : ''}`,
   }
 }
 
@@ -233,6 +244,7 @@ function manyRows(n: number, workgroups?: readonly number[]): ParityCase {
 }
 
 const gemvLines = gemvs.filter(({ name }) => name.startsWith('gemv_lines'))
+const gemvColumns = gemvs.filter(({ name }) => name.startsWith('gemv_columns'))
 const byName = (name: string): KernelSource =>
   [...gemms, ...gemvs].find((kernel) => kernel.name === name) as KernelSource
 const split = (kernel: KernelSource) => kernel.name.includes('split')
@@ -244,7 +256,7 @@ const cases: readonly ParityCase[] = [
       : gemmCase(kernel, [i % 2 ? 65 : 33, i % 2 ? 6 : 67, 19, 2], { shared: i % 3 === 0 }),
   ),
   ...gemvs
-    .filter((kernel) => !gemvLines.includes(kernel))
+    .filter((kernel) => !gemvLines.includes(kernel) && !gemvColumns.includes(kernel))
     .map((kernel) =>
       gemmCase(kernel, [Number(/\d/.exec(kernel.name)?.[0]) - (/[48]/.test(kernel.name) ? 1 : 0), 67, 131, 2]),
     ),
@@ -252,6 +264,12 @@ const cases: readonly ParityCase[] = [
     const few = Number(/\d/.exec(kernel.name)?.[0])
     return gemmCase(kernel, [few === 1 ? 1 : few - 1, few === 4 ? 67 : 3, few === 4 ? 8 : 1032, 2])
   }),
+  ...gemvColumns.map((kernel, i) => {
+    const m = /columns1/.test(kernel.name) ? 1 + (i % 2) : 6
+    return split(kernel) ? columnsCase(kernel, [m, 40, 333, 2], 128) : gemmCase(kernel, [m, 136, 139, 2])
+  }),
+  gemmCase(byName('gemv_columns1'), [1, 8, 1], { activation: 'none', added: false }),
+  gemmCase(byName('gemv_columns4'), [4, 64, 0], { activation: 'relu' }),
   gemmCase(byName('gemv_lines1'), [1, 3, 4096], { activation: 'none', added: false }),
   gemmCase(byName('gemv_lines8'), [8, 5, 1016], { activation: 'relu' }),
   gemmCase(byName('gemm_nn'), [1, 1, 1]),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chooseGemm } from './choose'
-import { chooseLines } from './few-choose'
+import { chooseColumns, chooseLines } from './few-choose'
 
 describe('chooseGemm', () => {
   const problem = { batch: 1, transposeA: false, transposeB: false, type: 'f32', epilogue: false } as const
@@ -23,7 +23,18 @@ describe('chooseGemm', () => {
 })
 
 describe('chooseLines', () => {
-  const places = { k: 64, a_offset: 8, a_row: 64, a_col: 1, a_batch: 64, b_offset: 0, b_row: 72, b_batch: 0 }
+  const places = {
+    n: 256,
+    batch: 1,
+    k: 64,
+    a_offset: 8,
+    a_row: 64,
+    a_col: 1,
+    a_batch: 64,
+    b_offset: 0,
+    b_row: 72,
+    b_batch: 0,
+  }
 
   test('rows along k that begin at multiples of 16 bytes are read by eights, and no others', () => {
     expect(chooseLines(true, 1, 'f32', places)?.name).toBe('gemv_lines1')
@@ -35,5 +46,37 @@ describe('chooseLines', () => {
     expect(chooseLines(true, 1, 'f32', { ...places, k: 0 })).toBeNull()
     expect(chooseLines(true, 1, 'f32', { ...places, a_col: 2 })).toBeNull()
     expect(chooseLines(false, 1, 'f32', places)).toBeNull()
+  })
+})
+
+describe('chooseColumns', () => {
+  const places = {
+    n: 4096,
+    batch: 1,
+    k: 4096,
+    a_offset: 1,
+    a_row: 3,
+    a_col: 2,
+    a_batch: 0,
+    b_offset: 8,
+    b_row: 4096,
+    b_batch: 0,
+  }
+  const of = (more = {}, type: 'f32' | 'f16' = 'f32') => {
+    const choice = chooseColumns(false, 4, type, { ...places, ...more })
+    return choice && [choice.kernel.name, choice.splits, choice.span]
+  }
+
+  test('columns that begin at multiples of 16 bytes are read so, in parts of k where they alone fill no device', () => {
+    expect(of()).toEqual(['gemv_columns4_split', 4, 1024])
+    expect(of({}, 'f16')).toEqual(['gemv_columns4_split_f16', 4, 1024])
+    expect(of({ n: 32_768 })).toEqual(['gemv_columns4', 1, 4096])
+    expect(of({ batch: 4 })).toEqual(['gemv_columns4', 1, 4096])
+    expect(of({ k: 255 })).toEqual(['gemv_columns4', 1, 255])
+    expect(of({ n: 4092 }, 'f16')).toBeNull()
+    expect(of({ b_row: 4098 })).toBeNull()
+    expect(of({ b_offset: 2 })).toBeNull()
+    expect(of({ k: 0 })).toBeNull()
+    expect(chooseColumns(true, 4, 'f32', places)).toBeNull()
   })
 })

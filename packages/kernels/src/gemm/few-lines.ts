@@ -12,8 +12,9 @@ import {
   u32,
 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
-import { type Eights, eights, loadEight, perLoad, unpackEight } from '../parts/eights'
+import { type Eights, eights, loadEight, unpackEight } from '../parts/eights'
 import { joinSums, lineSums } from '../parts/lines'
+import { perLoad } from '../parts/loads'
 import { REDUCE_VARIANTS } from '../parts/reduce'
 import { type Storage, scalars, stored } from '../parts/storage'
 import { biasAt, type Epilogue, epilogueParams, finish } from './epilogue'

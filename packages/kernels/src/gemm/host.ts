@@ -17,7 +17,7 @@ import { plainest } from '../verify'
 import { chooseGemm, type GemmChoice, joinKernel, splitKernel } from './choose'
 import { chunkSizes, type Extent, parts } from './chunks'
 import { runFast } from './fast'
-import { chooseLines } from './few-choose'
+import { type ColumnsChoice, chooseColumns, chooseLines } from './few-choose'
 import { ACTIVATIONS, type Activation } from './options'
 import { chooseSerial } from './serial-choose'
 import { passes } from './trial'
@@ -189,15 +189,43 @@ async function runFew(
   options: GemmOptions,
 ): Promise<void> {
   const args = fewArgs(product, chunk, choice)
-  const lines = choice.few && chooseLines(choice.few.transposed, choice.few.rows, product.type, args)
+  const { rows, transposed } = choice.few as NonNullable<GemmChoice['few']>
+  const lines = chooseLines(transposed, rows, product.type, args)
+  const columns = chooseColumns(transposed, rows, product.type, args)
   const { a_col: _, ...alongK } = args
-  const kernel = chosen(lines ?? choice.kernel, options)
+  if (columns && columns.splits > 1) {
+    await runParts(runtime, product, chunk, choice, columns, options)
+    return
+  }
+  const kernel = chosen(lines ?? columns?.kernel ?? choice.kernel, options)
   // the trial is of the same kind: as many rows or columns, and k as such loads want it
   const few = choice.way === 'rows' ? { m: args.m } : { n: args.m }
   const { transposeA, transposeB, type } = product
   const trial = { transposeA, transposeB, type, ...few, k: lines ? 80 : 77 }
   const right = !options.verify || plainest(kernel) === kernel || (await passes(runtime, kernel, trial, options, gemm))
   await runtime.run(right ? kernel : plainest(kernel), lines ? alongK : args)
+}
+
+/** Few rows in parts of k, whose sums are joined. */
+async function runParts(
+  runtime: Runtime,
+  product: Product,
+  chunk: Chunk,
+  choice: GemmChoice,
+  { kernel, splits, span }: ColumnsChoice,
+  options: GemmOptions,
+): Promise<void> {
+  const [m, n, batch] = [chunk.i[1], chunk.j[1], chunk.z[1]]
+  const args = fewArgs(product, chunk, choice)
+  using partial = runtime.buffer({ size: 4 * splits * batch * m * n })
+  const turned = choice.way === 'columns'
+  const to = { c: partial, c_offset: 0, c_row: turned ? 1 : n, c_col: turned ? n : 1, c_batch: m * n }
+  const { a, b, m: few, n: many, k, a_offset, a_row, a_col, a_batch, b_offset, b_row, b_batch } = args
+  const places = { a_offset, a_row, a_col, a_batch, b_offset, b_row, b_batch }
+  await runtime.run(chosen(kernel, options), { a, b, m: few, n: many, k, batch, span, splits, ...places, ...to })
+  const { c, bias, residual, params } = results(product, chunk, partial)
+  const joined = { partial, c, bias, residual, m, n, batch, splits, alpha: product.alpha, ...params }
+  await runtime.run(chosen(joinKernel(product.type), options), joined)
 }
 
 /** Few rows; or few columns, which are the rows of cᵀ = bᵀ · aᵀ. */

@@ -24,3 +24,14 @@ export const gemvName = (transposeB: boolean, rows: Few, storage: Storage): stri
 /** `gemv_lines4_f16`: with b transposed and rows that are read by 16 bytes. */
 export const gemvLinesName = (rows: Few, storage: Storage): string =>
   `gemv_lines${rows}${storage === 'f16' ? '_f16' : ''}`
+
+/** How many rows such a kernel computes side by side; more of them are groups. */
+export const COLUMN_ROWS = [1, 4] as const
+export type ColumnRows = (typeof COLUMN_ROWS)[number]
+
+/** `gemv_columns4_split_f16`: with b not transposed and rows that are read by 16 bytes; sums over parts of k, or all that follows. */
+export const gemvColumnsName = (rows: ColumnRows, split: boolean, storage: Storage): string =>
+  `gemv_columns${rows}${split ? '_split' : ''}${storage === 'f16' ? '_f16' : ''}`
+
+/** The columns that a workgroup of such a kernel takes. */
+export const STRETCH = 64

@@ -1,4 +1,5 @@
 import { anyGemvs } from './few'
+import { gemvColumns } from './few-columns'
 import { gemvLines } from './few-lines'
 
 export { gemmReduce, gemmReduceHalf } from './join'
@@ -6,4 +7,4 @@ export { gemmSerial } from './serial'
 export { type GemmOptions, gemmOf, gemms } from './tiled'
 
 /** Products with few rows. */
-export const gemvs = [...anyGemvs, ...gemvLines]
+export const gemvs = [...anyGemvs, ...gemvLines, ...gemvColumns]

@@ -51,39 +51,46 @@ export function lineSums(
     const parts = lines.map((line) => line(c))
     const at = places(c).map((place) => k.let('place', place))
     const loads = vectors.map((vector) => at.map((place) => vector(place)))
-    const decoded = parts.map((part) =>
-      part().map((one) => ({ ...one, quads: one.quads.map((q) => k.let('w_quad', q)) })),
-    )
-    loads.forEach((eights, v) => {
-      const x = eights.flatMap((eight) => eight()).map((quad) => k.let('x_quad', quad))
-      accumulate(k, decoded, x, (l) => sums[l]?.[v] as VarRef<'f32'>)
-    })
+    const named = (part: () => readonly Part[]) =>
+      part().map((one) => ({ ...one, quads: one.quads.map((quad) => k.let('w_quad', quad)) }))
+    const unpack = (eights: readonly (() => Eight)[]) =>
+      eights.flatMap((eight) => eight()).map((quad) => k.let('x_quad', quad))
+    if (loads.length === 1) {
+      // one line after another, so that the values of only one are in registers
+      const x = unpack(loads[0] as (typeof loads)[0])
+      const shares: Shares = []
+      for (const [l, part] of parts.entries()) accumulate(k, named(part), x, shares, sums[l]?.[0] as VarRef<'f32'>)
+    } else {
+      const lines = parts.map(named)
+      loads.forEach((eights, v) => {
+        const x = unpack(eights)
+        const shares: Shares = []
+        for (const [l, line] of lines.entries()) accumulate(k, line, x, shares, sums[l]?.[v] as VarRef<'f32'>)
+      })
+    }
   })
   return sums
 }
 
-/** Adds the products of every line's chunk with the same part of one vector. */
+/** The sum of the vector's quads that belong to each part: the same for all lines, so the first one computes it. */
+type Shares = (Expr<'f32'> | undefined)[]
+
+/** Adds the products of a line's chunk with the same part of a vector. */
 function accumulate(
   k: Builder,
-  lines: readonly (readonly Part[])[],
+  parts: readonly Part[],
   x: readonly Expr<'vec4f'>[],
-  sumOf: (line: number) => VarRef<'f32'>,
+  shares: Shares,
+  sum: VarRef<'f32'>,
 ): void {
   let from = 0
-  const shares = (lines[0] as readonly Part[]).map(({ quads, least }) => {
+  parts.forEach(({ quads, scale, least }, p) => {
     const share = x.slice(from, from + quads.length)
     from += quads.length
-    const total = least && k.let('x_sum', lanes(share.reduce((sum, quad) => sum.add(quad))))
-    return { share, total }
-  })
-  lines.forEach((parts, l) => {
-    const sum = sumOf(l)
-    parts.forEach(({ quads, scale, least }, p) => {
-      const { share, total } = shares[p] as (typeof shares)[number]
-      const inner = lanes(k.let('products', product(quads, share)))
-      const outer = scale ? fn.fma(scale, inner, sum) : sum.add(inner)
-      sum.set(least && total ? fn.fma(least.neg(), total, outer) : outer)
-    })
+    if (least) shares[p] ??= k.let('x_sum', lanes(share.reduce((total, quad) => total.add(quad))))
+    const inner = lanes(k.let('products', product(quads, share)))
+    const outer = scale ? fn.fma(scale, inner, sum) : sum.add(inner)
+    sum.set(least ? fn.fma(least.neg(), shares[p] as Expr<'f32'>, outer) : outer)
   })
 }
 
