@@ -61,6 +61,7 @@ else {
     format: 'esm',
     target: 'node20',
     minifySyntax: true,
+    minifyWhitespace: true,
     logLevel: 'error',
     mainFields: ['module', 'main'],
     external: ['webgpu'],
