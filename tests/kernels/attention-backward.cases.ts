@@ -1,4 +1,10 @@
-import { attentionBackwardDkvs, attentionBackwardDqs, attentionBackwardRows } from '@weft/kernels/source'
+import {
+  attentionBackwardDkvs,
+  attentionBackwardDqs,
+  attentionBackwardRows,
+  backwardMatrices,
+  backwardMatrixRows,
+} from '@weft/kernels/source'
 import { attentionBackwardReference } from '../../packages/kernels/src/attention-backward/reference.js'
 import {
   type AttentionForwardReferenceArgs,
@@ -127,6 +133,83 @@ function statsOf(sizes: Sizes, out: ArrayLike<number>, lse: Float64Array, dout: 
 
 const bitsOf = (values: readonly number[]): readonly number[] => [...new Uint32Array(Float32Array.from(values).buffer)]
 
+/** The kernels on subgroup matrices: rows, dq, and dk and dv; gradients may be of any size. */
+function matrixCases(sizes: Sizes, size = 1): ParityCase[] {
+  const { batch = 1, heads: [heads, kvHeads] = [2, 1], queries, keys, headSize, causal = false } = sizes
+  const [rows, pairs] = [batch * heads * queries * headSize, batch * kvHeads * keys * headSize]
+  const [q, k, v] = [F16.given(1, rows), F16.given(2, pairs), F16.given(3, pairs)]
+  const dout = F16.given(4, rows, -size, size)
+  const arrays = { q: q.numbers, k: k.numbers, v: v.numbers }
+  const reference = { ...arrays, batch, heads, kvHeads, queries, keys, headSize, causal }
+  const { out, lse } = attentionForwardReference(reference)
+  const { dq, dk, dv } = attentionBackwardReference({ ...reference, dout: dout.numbers })
+  const stats = statsOf(sizes, out, lse, dout.numbers) as Float32Array
+  const largest = Float32Array.of(dout.numbers.reduce((most, x) => Math.max(most, Math.abs(x)), 0))
+  const [scale, said] = [
+    headSize ** -0.5,
+    `head ${headSize}, ${heads}/${kvHeads} × ${batch}, ${queries} of ${keys}${causal ? ' causal' : ''}, dout ${size}`,
+  ]
+  const kernelOf = (what: string) =>
+    backwardMatrices.find(({ name }) => name === `attention_backward_matrix_${what}_${headSize}_f16`)!
+  const common = {
+    subgroupSize: 32,
+    params: { batch, heads, kv_heads: kvHeads, queries, keys, past: keys - queries, causal: Number(causal), scale },
+  }
+  const bindings = { q: q.data, k: k.data, v: v.data, dout: dout.data, stats, largest: new Uint32Array(largest.buffer) }
+
+  // Weights and their gradients, at most 2 · headSize · size, have 11 bits; matrix units cut sums off, which is two roundings for one.
+  const { weight } = attentionError(headSize, keys, Math.sqrt(headSize))
+  const most = 2 * headSize * size
+  const error = 2 * weight + 2 ** -11 + gamma(2 * headSize + 8)
+  const perRow = most * scale * (error + gamma(2 * keys)) + 2 ** -28 * keys * size * scale
+  const perKey = (queries * heads) / kvHeads
+  const because = 'weights and their gradients have 11 bits, sums are cut off; |q|, |k|, |v| ≤ 1, |dout| ≤ its size'
+  return [
+    {
+      name: `attention_backward_matrix_dq, ${said}`,
+      kernel: kernelOf('dq'),
+      ...common,
+      bindings: { ...bindings, dq: F16.empty(rows) },
+      expect: { dq: F16.filled(dq) },
+      halves: ['dq'],
+      tolerance: F16.near(perRow, because),
+    },
+    {
+      name: `attention_backward_matrix_dkv, ${said}`,
+      kernel: kernelOf('dkv'),
+      ...common,
+      bindings: { ...bindings, dk: F16.empty(pairs), dv: F16.empty(pairs) },
+      expect: { dk: F16.filled(dk), dv: F16.filled(dv) },
+      halves: ['dk', 'dv'],
+      tolerance: F16.near(perKey * (perRow + size * (2 ** -11 + gamma(2 * perKey))), because),
+    },
+  ]
+}
+
+function matrixRowsCase(rows: number, headSize: number): ParityCase {
+  const [out, dout] = [F16.given(1, rows * headSize), F16.given(2, rows * headSize, -0.25, 0.25)]
+  const lse = uniform(3, rows, -5, 5)
+  const delta = Array.from({ length: rows }, (_, r) =>
+    out.numbers
+      .slice(r * headSize, (r + 1) * headSize)
+      .reduce((sum, x, c) => sum + x * dout.numbers[r * headSize + c]!, 0),
+  )
+  const largest = Float32Array.of(dout.numbers.reduce((most, x) => Math.max(most, Math.abs(x)), 0))
+  const name = `attention_backward_matrix_rows_${headSize}_f16`
+  return {
+    name: `${name}, ${rows} rows`,
+    kernel: backwardMatrixRows.find((kernel) => kernel.name === name)!,
+    params: { rows },
+    bindings: { out: out.data, dout: dout.data, lse, stats: F32.empty(2 * rows), largest: Uint32Array.of(0) },
+    expect: {
+      stats: F32.filled(Array.from(lse).flatMap((x, r) => [x, delta[r]!])),
+      largest: new Uint32Array(largest.buffer),
+    },
+    subgroupSize: 32,
+    tolerance: F32.near(gamma(headSize) * headSize * 0.25, 'a sum over the head; |out| ≤ 1, |dout| ≤ 1/4'),
+  }
+}
+
 function rowsCase(storage: Stored, rows: number, headSize: number): ParityCase {
   const [out, dout] = [storage.given(1, rows * headSize), storage.given(2, rows * headSize)]
   const lse = F32.given(3, rows)
@@ -208,7 +291,16 @@ const cases = [F32, F16].flatMap((storage) => [
   rowsCase(storage, 2, 128),
 ])
 
-export const attentionBackwardCases: readonly ParityCase[] = cases.map(shipped)
+const onMatrices = [
+  ...matrixCases({ queries: 20, keys: 16, headSize: 64 }),
+  ...matrixCases({ queries: 33, keys: 50, headSize: 64, heads: [4, 2], batch: 2, causal: true }, 2 ** -12),
+  ...matrixCases({ queries: 50, keys: 33, headSize: 128, heads: [1, 1], causal: true }, 64),
+  ...matrixCases({ queries: 7, keys: 105, headSize: 128, heads: [2, 2] }),
+  matrixRowsCase(1, 64),
+  matrixRowsCase(37, 128),
+]
+
+export const attentionBackwardCases: readonly ParityCase[] = [...cases, ...onMatrices].map(shipped)
 
 /** Around tiles of 16 queries and keys, and every head size. */
 const large = (storage: Stored): readonly ParityCase[] => [

@@ -4,6 +4,10 @@ import {
   attentionBackwardDqs,
   attentionBackwardRows,
   attentionForwards,
+  attentionMatrices,
+  attentionTileds,
+  backwardMatrices,
+  backwardMatrixRows,
   logical,
 } from '@weft/kernels/source'
 import { expect, it } from 'vitest'
@@ -13,7 +17,16 @@ import { f16sOf, fromF16 } from '../parity/data.js'
 import { onDevices } from './devices.js'
 
 const sources = [
-  ...[...attentionForwards, ...attentionBackwardDqs, ...attentionBackwardDkvs, ...attentionBackwardRows],
+  ...[
+    ...attentionForwards,
+    ...attentionBackwardDqs,
+    ...attentionBackwardDkvs,
+    ...attentionBackwardRows,
+    ...attentionMatrices,
+    ...attentionTileds,
+    ...backwardMatrices,
+    ...backwardMatrixRows,
+  ],
   ...logical.filter(({ name }) => name.startsWith('where')),
 ]
 

@@ -1,5 +1,5 @@
 import * as g from '../../generated/attention-backward'
-import { type AttentionShape, checkAttention, type SightOptions } from '../attention-forward/host'
+import { type AttentionShape, checkAttention, isPlain, type SightOptions } from '../attention-forward/host'
 import { checkMasks, dropoutParams, isMasked, type MaskOptions } from '../attention-forward/masks-host'
 import {
   type BufferLike,
@@ -11,6 +11,7 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { chooseFastBackward } from './choose'
 import { hidingBias } from './hiding-bias'
 
 export interface AttentionBackwardArgs extends Omit<AttentionShape, 'capacity'>, SightOptions, MaskOptions {
@@ -69,7 +70,8 @@ const ATTENTION_BACKWARD_KEYS = keysOf<AttentionBackwardArgs>()(
 
 /**
  * The gradients of `attentionForward` by q, k and v: three dispatches, f32 throughout, the same bits from run to run. Takes what the forward
- * took, and its `out` and `lse`. A mask is made a bias first: one more dispatch, and memory for it (with a bias, for all axes of both).
+ * took, and its `out` and `lse`. A mask is made a bias first: one more dispatch, and memory for it (with a bias, for all axes of both). With
+ * f16, weights and their gradients are rounded to f16 where the device has subgroup matrices, the latter to 2⁻²⁸ of the greatest |dout|.
  *
  * @throws RangeError before anything is recorded: sizes that are none, heads that are no multiple of kvHeads, a head size above 256, a buffer
  *   that is too small
@@ -97,6 +99,33 @@ export async function attentionBackward(
   if (fromQueries === 0 && fromKeys === 0) return
 
   const masked = isMasked(args)
+  const plain = !masked && args.dropout === undefined && isPlain(sight)
+  const fast = chooseFastBackward({ headSize, type, plain, queries, keys }, runtime.info)
+  if (fast) {
+    const { past, causal, scale } = sight
+    using pairs = runtime.buffer({ size: 8 * rows })
+    using largest = runtime.buffer(Uint32Array.of(0))
+    const common = {
+      q,
+      k,
+      v,
+      dout,
+      stats: pairs,
+      largest,
+      batch,
+      heads,
+      kv_heads: kvHeads,
+      queries,
+      keys,
+      past,
+      causal,
+      scale,
+    }
+    await runtime.run(chosen(fast.rows, options), { out, dout, lse, stats: pairs, largest, rows })
+    await runtime.run(chosen(fast.dq, options), { ...common, dq })
+    await runtime.run(chosen(fast.dkv, options), { ...common, dk, dv })
+    return
+  }
   const kernels = KERNELS[type][Number(masked) as 0 | 1]
   const form = Number(headSize % 4 === 0) as 0 | 1
   const params = { batch, heads, kv_heads: kvHeads, queries, keys, head_size: headSize, ...sight, ...dropped }

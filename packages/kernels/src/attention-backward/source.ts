@@ -1,3 +1,6 @@
 export { attentionBackwardDkvs } from './dkv'
 export { attentionBackwardDqs } from './dq'
+export { backwardMatrices, backwardMatrixKeysOf, backwardMatrixQueriesOf } from './matrix'
+export { backwardMatrixRows, backwardMatrixRowsOf } from './matrix-rows'
+export type { BackwardMatrixOptions } from './matrix-steps'
 export { attentionBackwardRows } from './rows'
