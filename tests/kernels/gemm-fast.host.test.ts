@@ -81,6 +81,13 @@ describe('gemm by the fast kernels, on the interpreter', () => {
     ])
   })
 
+  it('refuses sums that there are not', async () => {
+    const x = runtime.buffer(new Float32Array(4))
+    await expect(gemm(runtime, { a: x, b: x, c: x, m: 1, n: 1, k: 1, sums: 'f16' })).rejects.toThrow(
+      'gemm: sums must be f32, or f16 of f16, got f16 of f32',
+    )
+  })
+
   it('a residual that is the result is added to it', async () => {
     const [m, n, k] = [16, 24, 16]
     const [a, b, c] = [1, 2, 3].map((seed) =>
@@ -144,6 +151,13 @@ describe('chooseFast', () => {
     expect(tuned(256, 256, 512)).toEqual(way(256, 256, 512))
     // whatever is transposed, and of the kernels that ship
     expect(tuned(1024, 1024, 1024, { type: 'f16', transposeB: true })).toEqual(['gemm_matrix_nt_f16', 1])
+  })
+
+  it('sums in f16 where they are asked for, and the device has them', () => {
+    const both = { ...gpu, subgroupMatrices: [...gpu.subgroupMatrices, 'f16 f16 16x16x16'] }
+    expect(way(4096, 4096, 4096, { type: 'f16', sums: 'f16' }, both)).toEqual(['gemm_matrix_nn_f16_sums', 1])
+    expect(way(4096, 4096, 4096, { type: 'f16', sums: 'f16' })).toEqual(['gemm_matrix_nn_f16', 1])
+    expect(way(4096, 4096, 4096, { type: 'f16' }, both)).toEqual(['gemm_matrix_nn_f16', 1])
   })
 
   it('nothing where there is nothing that is faster', () => {

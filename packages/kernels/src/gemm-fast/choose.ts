@@ -16,6 +16,8 @@ export interface FastProblem {
   readonly transposeA: boolean
   readonly transposeB: boolean
   readonly type: Storage
+  /** Of f16: in what products are summed; f32 when left out. */
+  readonly sums?: Storage | undefined
 }
 
 export interface FastChoice {
@@ -95,7 +97,9 @@ function byMatrices(problem: FastProblem, device: FastDevice, tuning: Tuning | u
   // what is transposed changes how tiles are filled and not which is the best, so a · b is measured for all
   const named = (form: 'f16' | 'f16_small') => matrixName(false, false, form)
   const known = splits === 1 ? measured(tuning, problem, ['f16', 'f16_small'], named) : undefined
-  const kernel = (known ?? (enough ? 'f16' : 'f16_small')) === 'f16' ? large : small
+  const half = problem.sums === 'f16' ? of('f16_sums') : undefined
+  const largest = half && canRun(half, device, 'f16 f16 16x16x16') ? half : large
+  const kernel = (known ?? (enough ? 'f16' : 'f16_small')) === 'f16' ? largest : small
   return { kernel, parts: split, wide: 8, isPlain: false, transposes: false, ...spans(k, splits) }
 }
 

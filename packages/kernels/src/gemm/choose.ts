@@ -13,6 +13,7 @@ export interface GemmProblem {
   readonly transposeA: boolean
   readonly transposeB: boolean
   readonly type: Storage
+  readonly sums?: Storage | undefined
   /** Whether a bias, an activation or a residual follows. */
   readonly epilogue: boolean
 }

@@ -45,8 +45,13 @@ export interface GemmArgs {
   readonly activation?: Activation
   /** m × n, added at the end; may be `c` itself, which is then added to. */
   readonly residual?: MatrixLike
-  /** Of all matrices; sums are f32 with either. */
+  /** Of all matrices. */
   readonly type?: Storage
+  /**
+   * f32 when left out. `f16`, of f16: sums may be f16 where a device adds those faster, which is some percent; their error grows to k · 2⁻¹¹ of
+   * Σ|a·b|, and they end at 65,504.
+   */
+  readonly sums?: Storage
 }
 
 /** Kernels in place of those that ship are given by their names: a product may take several. */
@@ -57,7 +62,7 @@ export interface GemmOptions extends Pick<HostOptions, 'kernels'>, ChoiceOptions
   readonly device?: FastDevice
 }
 
-const GEMM_KEYS = keysOf<GemmArgs>()('a b c m n k batch transposeA transposeB alpha bias activation residual type')
+const GEMM_KEYS = keysOf<GemmArgs>()('a b c m n k batch transposeA transposeB alpha bias activation residual type sums')
 
 /**
  * c = activation(alpha · a · b + bias) + residual, for any sizes, in batches with strides: f32, or f16 with sums in f32. k = 0 is an
@@ -118,16 +123,19 @@ function checked(args: GemmArgs): Product {
     ...(bias ? { bias: [bias, n, bytes] as const } : {}),
     ...(residual ? { residual: [residual.data, reach(residual, batch), bytes] as const } : {}),
   })
-  return { m, n, k, batch, transposeA, transposeB, alpha, activation, type, bytes, a, b, c, bias, residual }
+  const { sums = 'f32' } = args
+  if (sums !== 'f32' && (sums !== 'f16' || type !== 'f16'))
+    throw new RangeError(`gemm: sums must be f32, or f16 of f16, got ${String(sums)} of ${type}`)
+  return { m, n, k, batch, transposeA, transposeB, alpha, activation, type, sums, bytes, a, b, c, bias, residual }
 }
 
 /** A part of the result: one dispatch, or partial products over k and a dispatch that joins them. */
 async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, options: GemmOptions): Promise<void> {
-  const { k, type, transposeA, transposeB } = product
+  const { k, type, sums, transposeA, transposeB } = product
   const [m, n, batch] = [chunk.i[1], chunk.j[1], chunk.z[1]]
   const epilogue = product.bias !== null || product.residual !== null || product.activation !== 'none'
   const overK = parts(k, chunk.sizes.k)
-  const problem = { m, n, k, batch, transposeA, transposeB, type, epilogue }
+  const problem = { m, n, k, batch, transposeA, transposeB, type, sums, epilogue }
   const tuning = options.tuning === null ? undefined : (options.tuning ?? tuningFor(runtime.info))
   const best = chooseGemm(problem, options.device ?? runtime.info, tuning)
   const choice = best.fast && !(await isRight(runtime, product, best.fast, options)) ? chooseGemm(problem) : best

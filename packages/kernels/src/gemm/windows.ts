@@ -15,6 +15,7 @@ export interface Product {
   readonly alpha: number
   readonly activation: Activation
   readonly type: Storage
+  readonly sums: Storage
   readonly bytes: number
   readonly a: Placed
   readonly b: Placed
