@@ -99,7 +99,8 @@ describe('the tunables of the library', () => {
     expect(made.map(({ name }) => name).sort()).toEqual([
       ...['gemm_block_128', 'gemm_block_32', 'gemm_block_64', 'gemm_matrix_nn_f16', 'gemm_matrix_nn_f16_small'],
     ])
-    for (const source of made) expect(compile(source, { params: 'uniform', doc: source.doc ?? '' }).hash).toBe(shipped.get(source.name))
+    for (const source of made)
+      expect(compile(source, { params: 'uniform', doc: source.doc ?? '' }).hash).toBe(shipped.get(source.name))
   })
 
   it('have an incumbent that is one of their combinations, and kernels of different names', () => {

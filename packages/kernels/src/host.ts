@@ -21,8 +21,8 @@ export interface ChoiceOptions {
   /** Measured choices, `tuningOf(JSON.parse(text))`, in place of those that ship for the device; null: by rules alone. */
   readonly tuning?: Tuning | null
   /**
-   * Tests a kernel that needs features of the device on a small problem before it is first used there, and takes the portable one where
-   * its numbers are wrong; see `verdicts`.
+   * Tests a fast kernel, or a variant that needs features, on a small problem before it is first used on a device, and takes the portable
+   * one where its numbers are wrong; see `verdicts`.
    */
   readonly verify?: boolean
 }

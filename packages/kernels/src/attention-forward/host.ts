@@ -1,6 +1,7 @@
 import {
   type BufferLike,
   bytesIn,
+  type ChoiceOptions,
   checkBuffers,
   checkKeys,
   checkSizes,
@@ -11,6 +12,7 @@ import {
 } from '../host'
 import { chooseAttentionForward, chooseFastForward } from './choose'
 import { checkMasks, dropoutParams, isMasked, type MaskOptions, maskBindings } from './masks-host'
+import { passes } from './trial'
 import { NO_WINDOW } from './window'
 
 export interface AttentionShape {
@@ -67,7 +69,7 @@ const ATTENTION_FORWARD_KEYS = keysOf<AttentionForwardArgs>()(
 export async function attentionForward(
   runtime: Runtime,
   args: AttentionForwardArgs,
-  options: HostOptions = {},
+  options: HostOptions & Pick<ChoiceOptions, 'verify'> = {},
 ): Promise<void> {
   checkKeys('attention_forward', args, ATTENTION_FORWARD_KEYS)
   const what = 'attention_forward'
@@ -99,9 +101,12 @@ export async function attentionForward(
   const common = { q, k, v, out, lse: args.lse ?? (scratch as BufferLike), ...sizes }
   const plain = !masked && isPlain(sight)
   const fast = options.kernel ? undefined : chooseFastForward({ headSize, type, plain, rows, keys }, runtime.info)
-  if (fast) {
+  const chosenFast = fast && chosen(fast, options)
+  const isRight =
+    !options.verify || !chosenFast || (await passes(runtime, chosenFast, { headSize, type }, options, attentionForward))
+  if (chosenFast && isRight) {
     const { past, causal, scale } = sight
-    await runtime.run(chosen(fast, options), { ...common, past, causal, scale })
+    await runtime.run(chosenFast, { ...common, past, causal, scale })
     return
   }
   const all = { ...common, head_size: headSize, ...sight }

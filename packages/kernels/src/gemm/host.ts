@@ -164,8 +164,8 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
 }
 
 /**
- * Whether fast kernels may be used: with `verify`, those that need features compute a small product first, one for results in whole words
- * and one for parts of sums, which others are joined from.
+ * Whether fast kernels may be used: with `verify`, they compute a small product first, one for results in whole words and one for sums that
+ * results are joined from.
  */
 async function isRight(
   runtime: Runtime,
@@ -173,7 +173,7 @@ async function isRight(
   { kernel, parts: summing }: FastChoice,
   options: GemmOptions,
 ): Promise<boolean> {
-  if (!options.verify || kernel.variants.every(({ needs }) => needs.features.length === 0)) return true
+  if (!options.verify) return true
   const trial = { transposeA, transposeB, type }
   const whole = await passes(runtime, chosen(kernel, options), { ...trial, n: 140 }, options, gemm)
   return whole && passes(runtime, chosen(summing, options), { ...trial, n: 139 }, options, gemm)
