@@ -9,7 +9,11 @@ import { create, globals } from 'webgpu'
 Object.assign(globalThis, globals)
 const gpu = create(['enable-dawn-features=allow_unsafe_apis,dump_shaders', 'disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension'])
 const adapter = await gpu.requestAdapter()
-const device = await adapter.requestDevice({ requiredFeatures: [...adapter.features] })
+const { maxComputeWorkgroupStorageSize, maxStorageBuffersPerShaderStage } = adapter.limits
+const device = await adapter.requestDevice({
+  requiredFeatures: [...adapter.features],
+  requiredLimits: { maxComputeWorkgroupStorageSize, maxStorageBuffersPerShaderStage },
+})
 let wgsl = ''
 for await (const chunk of process.stdin) wgsl += chunk
 const module = device.createShaderModule({ code: wgsl })
@@ -33,6 +37,8 @@ export function spirvOf(wgsl: string): string {
 export interface Added {
   /** Indices of arrays of a fixed size, or lanes of vectors, that were not proven: each has a `min` with a constant. */
   readonly clamps: number
+  /** Those through which something is read. */
+  readonly reads: number
   /** Loops that were not proven to end: each has a counter of 64 bits, which keeps drivers from writing it out. */
   readonly counters: number
 }
@@ -42,7 +48,13 @@ export function addedTo(spirv: string): Added {
   const chains = [...spirv.matchAll(/= Op(?:AccessChain|VectorExtractDynamic) .*/g)].map(([text]) => text.split(/\s+/))
   const indices = new Set(chains.flatMap((words) => words.slice(3)))
   const least = [...spirv.matchAll(/(%\w+) = OpExtInst %uint %\w+ UMin %\w+ (%\w+)/g)]
-  const clamps = least.filter(([, id, most]) => constants.has(most) && indices.has(id as string)).length
+  const clamped = new Set(
+    least.filter(([, id, most]) => constants.has(most) && indices.has(id as string)).map(([, id]) => id),
+  )
+  const chained = spirv.matchAll(/(%\w+) = OpAccessChain %_ptr_(?:Workgroup|Function|Private)_\w+ (.*)/g)
+  const places = [...chained].filter(([, , path = '']) => path.split(' ').some((id) => clamped.has(id)))
+  const read = new Set([...spirv.matchAll(/= OpLoad %\w+ (%\w+)/g)].map(([, id]) => id))
+  const reads = places.filter(([, id]) => read.has(id)).length
   // of a loop: once each, its test
-  return { clamps, counters: [...spirv.matchAll(/= OpAll %bool /g)].length }
+  return { clamps: clamped.size, reads, counters: [...spirv.matchAll(/= OpAll %bool /g)].length }
 }
