@@ -46,8 +46,6 @@ import { NO_WINDOW } from './window'
 export interface AttentionTiledOptions {
   /** A multiple of 64. */
   readonly headSize: number
-  readonly keep?: boolean
-  readonly late?: boolean
 }
 
 /**
@@ -64,11 +62,11 @@ export interface AttentionTiledOptions {
  *
  * What limits it, and what was tried (H200, 16 heads × 4,096 × 128; TFLOP/s full, where fma gives 63.5): registers and the loads from workgroup
  * memory. Left out one at a time, of 5.9 ms: the values 2.8, the products 1.7, the softmax 0.1.
- *     28.5  as it is      27.3, 25.1, 23.5  eight, sixteen and 32 keys written out in the loop over values
+ *     28.6  as it is (28.8 causal)      27.3, 25.1, 23.5  eight, sixteen and 32 keys written out in the loop over values
  *     23.3  loops of one to four quads over the head      22.6  four quads of the head between two barriers
- *     24.2  nothing read ahead      18.2  values straight from storage memory
+ *     24.2  nothing read ahead      28.5  the first quads of the next tile too      18.2  values straight from storage memory
  */
-export function attentionTiledOf(name: string, { headSize, keep = false, late = false }: AttentionTiledOptions) {
+export function attentionTiledOf(name: string, { headSize }: AttentionTiledOptions) {
   const element = rowsType({ whole: true, storage: 'f32' })
   const quads = headSize / 4
   const quadsEach = quads / ACROSS
@@ -160,36 +158,20 @@ export function attentionTiledOf(name: string, { headSize, keep = false, late = 
           work.staged.at(line.mul(pitch).add(quad).add(from)).set(values[t]!)
       }
 
-      const keysFrom = (j: Expr<'u32'>) => chunk.map(({ line }, t) => k.let(`key_row${t}`, keyRow(j.add(line))))
-      const started = (j: Expr<'u32'>) => {
-        const rows = keysFrom(j)
-        return {
-          a: read(view.q, 'a', chunk, queryRows, u32(0)).map((quad, t) => k.var(`next_a${t}`, quad)),
-          b: read(view.k, 'b', chunk, rows, u32(0)).map((quad, t) => k.var(`next_b${t}`, quad)),
-          rows,
-        }
-      }
-      const kept = keep ? started(u32(0)) : null
       k.range('j0', u32(0), end, KEYS, (j0) => {
         const score = each(ROWS_EACH).map((r) => each(KEYS_EACH).map((n) => k.var(`score${r}_${n}`, f32(0))))
-        const next = kept ?? started(j0)
-        const rows = kept ? keysFrom(j0) : next.rows
+        const keyRows = chunk.map(({ line }, t) => k.let(`key_row${t}`, keyRow(j0.add(line))))
+        const nextQueries = read(view.q, 'a', chunk, queryRows, u32(0)).map((quad, t) => k.var(`next_a${t}`, quad))
+        const nextKeys = read(view.k, 'b', chunk, keyRows, u32(0)).map((quad, t) => k.var(`next_b${t}`, quad))
         k.range('c0', 0, quads, DEPTH, (c0) => {
           k.workgroupBarrier()
-          stage(chunk, STAGED_ROW, 0, next.a)
-          stage(chunk, STAGED_ROW, ROWS * STAGED_ROW, next.b)
+          stage(chunk, STAGED_ROW, 0, nextQueries)
+          stage(chunk, STAGED_ROW, ROWS * STAGED_ROW, nextKeys)
           k.workgroupBarrier()
-          const ask = (c: Expr<'u32'>, from: readonly Expr<'u32'>[]): void => {
-            setAll(next.a, read(view.q, 'a', chunk, queryRows, c))
-            setAll(next.b, read(view.k, 'b', chunk, from, c))
-          }
-          if (kept) {
-            const last = k.let('last', c0.eq(quads - DEPTH))
-            ask(
-              k.let('c', fn.select(c0.add(DEPTH), 0, last)),
-              chunk.map(({ line }, t) => fn.select(rows[t]!, keyRow(j0.add(line).add(KEYS)), last)),
-            )
-          } else k.if(c0.lt(quads - DEPTH), () => ask(c0.add(DEPTH), rows))
+          k.if(c0.lt(quads - DEPTH), () => {
+            setAll(nextQueries, read(view.q, 'a', chunk, queryRows, c0.add(DEPTH)))
+            setAll(nextKeys, read(view.k, 'b', chunk, keyRows, c0.add(DEPTH)))
+          })
           multiply(k, work, score)
         })
         storeScores(work, score)
@@ -201,10 +183,9 @@ export function attentionTiledOf(name: string, { headSize, keep = false, late = 
         rescale(k, work, acc)
         for (let from = 0; from < KEYS; from += VALUE_KEYS) {
           const more = from + VALUE_KEYS < KEYS
-          if (more && !late) values = valuesFrom(j0.add(from + VALUE_KEYS))
+          if (more) values = valuesFrom(j0.add(from + VALUE_KEYS))
           addValues(k, work, acc, from)
           if (!more) continue
-          if (late) values = valuesFrom(j0.add(from + VALUE_KEYS))
           k.workgroupBarrier()
           stage(part, quads, 0, values)
           k.workgroupBarrier()
