@@ -39,7 +39,8 @@ if (!lab.machine.software) console.error(`this is no software adapter: ${lab.mac
 const { peers, absent } = await loadPeers(lab, 'ort,tfjs,jax')
 for (const { peer, reason } of absent) console.error(`without ${peer}: ${reason}`)
 
-const measuring = { samples: Number(options.samples), warmMs: 0, sampleMs: 1 }
+// short runs are repeated within a sample: on a machine that is busy otherwise, each of them is cut into slices or is not
+const measuring = { samples: Number(options.samples), warmMs: 0, sampleMs: 150 }
 const matmul = await measure(lab, 'cpu', matmulContest(512), peers, measuring)
 const softmax = await measure(lab, 'cpu', softmaxContest(1024), peers, measuring)
 

@@ -3,7 +3,7 @@
 import type { Runtime } from '@weft/runtime'
 import type { Contest, Input, Output, ReadOutput, Work } from '../contest'
 import { library } from '../entries'
-import type { Kind } from '../kinds'
+import type { Flag, Kind } from '../kinds'
 import type { Named } from '../lab'
 
 export type Halves = 'f32' | 'f16'
@@ -20,6 +20,7 @@ export interface Told {
   readonly kind: Kind
   readonly dtype?: Halves
   readonly shape: Readonly<Record<string, number>>
+  readonly flags?: readonly Flag[]
   readonly inputs: Readonly<Record<string, Input>>
   readonly outputs: Readonly<Record<string, Output>>
   /** Bytes, where it is not all inputs and outputs once. */

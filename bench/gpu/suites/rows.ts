@@ -176,6 +176,7 @@ const elementwise = (dtype: Halves, kind: 'gelu' | 'add'): Contest => {
     kind,
     dtype,
     shape: { n: N },
+    ...(kind === 'gelu' ? { flags: ['tanh'] as const } : {}),
     inputs,
     outputs: { y: out(N, dtype) },
     check: ends('y', N, want, boundOf(dtype, 1)),
@@ -236,7 +237,7 @@ const adamw = (): Contest => {
   }
   return bandwidth(`AdamW f32 ${N}`, {
     kind: 'adamw',
-    shape: { n: N },
+    shape: { n: N, step: 10 },
     inputs: { p, g, m, v },
     outputs: {},
     bytes: 7 * 4 * N,
