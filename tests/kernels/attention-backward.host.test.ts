@@ -101,6 +101,34 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
     }
   })
 
+  it('of f16, heads of 64: by the kernels of the device', async ({ skip }) => {
+    skip(!runtime().info.features.includes('shader-f16'), 'the device has no f16')
+    const wide = {
+      batch: 1,
+      heads: 2,
+      kvHeads: 1,
+      queries: 20,
+      keys: 24,
+      headSize: 64,
+      causal: true,
+      type: 'f16',
+    } as const
+    const [n, m] = [2 * 20 * 64, 24 * 64]
+    const half = (seed: number, count: number) => f16sOf(uniform(seed, count, -1, 1))
+    const [q, k, v, g] = [half(1, n), half(2, m), half(3, m), half(4, n)]
+    const buffer = (data: Uint16Array) => runtime().buffer(data)
+    const forward = { q: buffer(q), k: buffer(k), v: buffer(v), out: buffer(new Uint16Array(n)), ...wide }
+    const results = { dq: buffer(new Uint16Array(n)), dk: buffer(new Uint16Array(m)), dv: buffer(new Uint16Array(m)) }
+    const lse = upload(new Float32Array(40))
+    await kernels.attentionForward(runtime(), { ...forward, lse }, options)
+    await kernels.attentionBackward(runtime(), { ...forward, lse, dout: buffer(g), ...results }, options)
+    const numbers = { q: fromF16(q), k: fromF16(k), v: fromF16(v), dout: fromF16(g) }
+    const expected = kernels.attentionBackwardReference({ ...wide, ...numbers })
+    // weights, their gradients and out have 11 bits; the gradients are sums of some tens of them
+    for (const name of ['dq', 'dk', 'dv'] as const)
+      expect(maxError(fromF16(await results[name].read(Uint16Array)), expected[name]).relative).toBeLessThan(2 ** -8)
+  })
+
   it('is the same to the last bit from run to run', async () => {
     const forward = inputs()
     const all = { ...forward, ...gradients() }
