@@ -1,5 +1,5 @@
 import type { KernelSource } from '@weft/dsl/ir'
-import { blockGemms, gemmAlign, gemmAlignHalf, matrixGemms } from '@weft/kernels/source'
+import { blockGemms, byteGemm, gemmAlign, gemmAlignHalf, matrixGemms } from '@weft/kernels/source'
 import { ACTIVATIONS, type Activation } from '../../packages/kernels/src/gemm/options.js'
 import { gemmReference } from '../../packages/kernels/src/gemm/reference.js'
 import { RESIDUAL } from '../../packages/kernels/src/gemm-fast/options.js'
@@ -211,7 +211,7 @@ const cases: readonly ParityCase[] = [
   ]),
   ...form('_sums').map((kernel) => fastCase(kernel, [37, 40, 40], { activation: 'silu', residual: 'other' })),
   ...form('_split').map((kernel) => splitCase(kernel, [9, 72, 150, 2], 64)),
-  ...form('_i8').map((kernel) => byteCase(kernel, [37, 36, 161])),
+  ...transposes.map(({ transposeA, transposeB }) => byteCase(byteGemm(transposeA, transposeB), [37, 36, 161])),
   alignCase(false, 3, 5, 2),
   alignCase(true, 3, 9, 2),
 ]
