@@ -1,4 +1,4 @@
-import { blockKernels, blockLines } from '@weft/kernels/source'
+import { blockKernels, blockLines, blockMatrices } from '@weft/kernels/source'
 import { BLOCKS, type BlockName } from '../../packages/kernels/src/blocks/layout.js'
 import { packBlocks, unpackBlocks } from '../../packages/kernels/src/blocks/pack.js'
 import { normal } from '../../packages/kernels/src/testing/index.js'
@@ -36,4 +36,16 @@ const lines: readonly ParityCase[] = blockLines.map((kernel, i) => {
   return weightCase(kernel, blockWeights(format, n, blocks, 3), m, ' behind 3 blocks')
 })
 
-export const blocksCases: readonly ParityCase[] = [...cases, ...lines].map(shipped)
+/** Products by subgroup matrices: of few rows with few and with many, of some, and of many. */
+const matrices: readonly ParityCase[] = blockMatrices.map((kernel, i) => {
+  const format = kernel.name.replace(/^matmul_|_matrices_.*$/g, '') as BlockName
+  const [m, n] = [
+    [5, 19],
+    [16, 70],
+    [33, 35],
+    [66, 67],
+  ][i % 4] as [number, number]
+  return weightCase(kernel, blockWeights(format, n, 1, 3), m, ' behind 3 blocks')
+})
+
+export const blocksCases: readonly ParityCase[] = [...cases, ...lines, ...matrices].map(shipped)

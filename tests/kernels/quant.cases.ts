@@ -1,4 +1,4 @@
-import { quantized, quantLines } from '@weft/kernels/source'
+import { quantized, quantLines, quantMatrices } from '@weft/kernels/source'
 import {
   dequantizeWeights,
   type PackedWeights,
@@ -106,6 +106,16 @@ const cases: readonly ParityCase[] = [
       [4, 4128],
     ][i % 4] as [number, number]
     return weightCase(kernel, random(format, n, k, [32, 64, 128][i % 3] as number, true), i % 4 === 3 ? 1 : 5)
+  }),
+  ...quantMatrices.map((kernel, i) => {
+    const format = kernel.name.replace(/^matmul_|_matrices_.*$/g, '') as WordFormat
+    const [m, n, k] = [
+      [5, 19, 288],
+      [16, 70, 32],
+      [33, 35, 160],
+      [131, 130, 96],
+    ][i % 4] as [number, number, number]
+    return weightCase(kernel, random(format, n, k, 32, true), m)
   }),
   weightCase(byName('matmul_int4'), random('int4', 65, 32, 32), 65),
   weightCase(byName('matmul_int8'), random('int8', 1, 1, 1), 1),

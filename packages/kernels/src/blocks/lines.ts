@@ -165,6 +165,7 @@ function kOf(name: 'q4_k' | 'q5_k'): LineFormat {
   return {
     ...common(name, true),
     chunk: 32,
+    window: 64,
     blocking: (vectors) => [vectors === 1 ? 4 : 2, 64],
     places: runs((block, i) => u32`${block} * 32 + ${i} / 2 * 8 + ${i} % 2 * 2`, 4),
     line: (k, untyped: FormatView, row) => {
@@ -203,6 +204,7 @@ function kOf(name: 'q4_k' | 'q5_k'): LineFormat {
 const q6k: LineFormat = {
   ...common('q6_k', false),
   chunk: 32,
+  window: 128,
   blocking: (vectors) => [vectors === 1 ? 4 : 2, 64],
   places: runs((block, i) => u32`${block} * 32 + ${i} / 4 * 16 + ${i} % 4 * 2`, 8),
   line: (k, untyped: FormatView, row) => {

@@ -1,4 +1,5 @@
 import { lineKernels } from '../quant/lines'
+import { matrixKernels } from '../quant/matrices'
 import { weightKernels } from '../quant/weights'
 import { BLOCK_FORMATS } from './format'
 import { BLOCK_LINES } from './lines'
@@ -10,3 +11,6 @@ export const blockKernels = BLOCK_FORMATS.flatMap(weightKernels)
 
 /** Products with few rows at the speed of reading the blocks. */
 export const blockLines = BLOCK_LINES.flatMap(lineKernels)
+
+/** Products with many rows by subgroup matrices, where a device has them. */
+export const blockMatrices = BLOCK_LINES.flatMap(matrixKernels)

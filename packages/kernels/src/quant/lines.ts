@@ -37,6 +37,8 @@ export interface LineFormat {
   readonly chunk: number
   /** Rows of W that a workgroup takes at once, and its invocations, for so many rows of x. */
   readonly blocking: (vectors: number) => readonly [rows: number, invocations: number]
+  /** Values of a row, from a multiple of it on, that whole chunks make up; those of a chunk or 32 when left out. */
+  readonly window?: number
   /** Where in a row the eights of chunk c are, counted in eights. */
   readonly places: (c: U32) => readonly U32[]
   readonly line: (k: Builder, view: FormatView, row: U32) => Line

@@ -2,6 +2,7 @@ import { dynamicMatmulOf } from './dynamic'
 import { int4, int4Zeros, int8, uint8 } from './format'
 import { LINE_FORMATS } from './line-formats'
 import { lineKernels } from './lines'
+import { matrixKernels } from './matrices'
 import { weightKernels } from './weights'
 
 export { addInt8, reluInt8 } from './arithmetic'
@@ -20,3 +21,6 @@ export const dynamicMatmuls = (['f32', 'f16'] as const).flatMap((storage) =>
 
 /** Products with few rows at the speed of reading the weights. */
 export const quantLines = LINE_FORMATS.flatMap(lineKernels)
+
+/** Products with many rows by subgroup matrices, where a device has them. */
+export const quantMatrices = LINE_FORMATS.flatMap(matrixKernels)

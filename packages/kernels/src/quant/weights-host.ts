@@ -1,6 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
 import type { Storage } from '../parts/storage'
+import { chooseMatrixRows, hasMatrices, matricesName } from './matrix-tiles'
 
 /** What weights of some format are on the device: their sizes, and bindings and params of the format by the kernels' names. */
 export interface Bound {
@@ -89,6 +90,9 @@ const FEW = 8
 export const chooseQuantMatmul = (m: number): 'matvec1' | 'matvec4' | 'matmul' =>
   m <= 1 ? 'matvec1' : m <= FEW ? 'matvec4' : 'matmul'
 
+/** More rows than that are worth subgroup matrices, where a device has them. */
+const FEW_LINES = 4
+
 /** What makes 32 values of int4 one load of 16 bytes with one scale, or null: the binary logarithm of the group. Pure. */
 export const linesOfGroups = (k: number, group: number): number | null =>
   k % 32 === 0 && group % 32 === 0 && Number.isInteger(Math.log2(group)) ? Math.log2(group) : null
@@ -110,14 +114,11 @@ export async function runMatmul(
     ...(bias ? { bias: [bias, n, bytes] as const } : {}),
   })
   const way = chooseQuantMatmul(m)
-  const lines = way === 'matmul' ? undefined : weights.lines
-  const kernel = kernelOf(
-    kernels,
-    way,
-    lines ? { ...weights, format: `${weights.format}_lines` } : weights,
-    type,
-    options,
-  )
+  const matrices = m > FEW_LINES && type === 'f16' && weights.lines && hasMatrices(runtime.info)
+  const lines = matrices || way !== 'matmul' ? weights.lines : undefined
+  const kernel = matrices
+    ? chosen(kernels[matricesName(weights.format, chooseMatrixRows(m, n))], options)
+    : kernelOf(kernels, way, lines ? { ...weights, format: `${weights.format}_lines` } : weights, type, options)
   // without a bias x stands in for it, and is not read
   const own = { x, bias: bias ?? x, y, m, n, k, with_bias: Number(bias !== undefined) }
   await runtime.run(kernel, { ...buffersOf(weights), ...own, ...(lines ?? weights.params) })
