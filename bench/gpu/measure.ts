@@ -102,6 +102,10 @@ async function open(lab: Lab, contest: Contest, entry: Entry): Promise<Right | W
 const sentence = (error: unknown): string =>
   error instanceof Error ? (error.message.split('\n')[0] as string) : String(error)
 
+/** An entry that has taken so long in all is not sampled further. */
+const MOST_MS = 2000
+const LEAST_SAMPLES = 3
+
 /** Milliseconds of single runs, `samples` of each entry: one after the other, in an order that turns around. */
 async function series(lab: Lab, entries: readonly Right[], { samples, warmMs, sampleMs }: MeasureOptions) {
   const times = new Map(entries.map((one) => [one, [] as number[]]))
@@ -137,7 +141,11 @@ async function series(lab: Lab, entries: readonly Right[], { samples, warmMs, sa
   await lab.warm(warmMs)
   for (let round = 0; round < samples; round++) {
     for (const one of round % 2 ? [...entries].reverse() : entries)
-      await trying(one, async () => times.get(one)?.push(await sample(one)))
+      await trying(one, async () => {
+        const known = times.get(one) ?? []
+        const spent = known.reduce((sum, ms) => sum + ms * (repeats.get(one) ?? 1), 0)
+        if (known.length < LEAST_SAMPLES || spent < MOST_MS) known.push(await sample(one))
+      })
   }
   return times
 }
