@@ -36,6 +36,13 @@ export function chosen(artifact: CompiledKernel | undefined, options: HostOption
   return kernel ?? kernels?.(artifact.name) ?? artifact
 }
 
+/** A kernel that suits a device, where it can be run there: the CPU device takes those alone that the caller hands in, with their IR. */
+export const atHand = (
+  kernel: CompiledKernel | undefined,
+  { info }: Runtime,
+  { kernels }: HostOptions,
+): CompiledKernel | undefined => (kernel && (info.backend !== 'cpu' || kernels?.(kernel.name)) ? kernel : undefined)
+
 type Words<S extends string> = S extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : S
 
 /** The list where its words are the keys of T, all of them and no other; otherwise a type that says which are wrong. */

@@ -2,6 +2,7 @@ import * as g from '../../generated/attention-backward'
 import { type AttentionShape, checkAttention, isPlain, type SightOptions } from '../attention-forward/host'
 import { checkMasks, dropoutParams, isMasked, type MaskOptions } from '../attention-forward/masks-host'
 import {
+  atHand,
   type BufferLike,
   bytesIn,
   checkBuffers,
@@ -101,7 +102,7 @@ export async function attentionBackward(
   const masked = isMasked(args)
   const plain = !masked && args.dropout === undefined && isPlain(sight)
   const fast = chooseFastBackward({ headSize, type, plain, queries, keys }, runtime.info)
-  if (fast) {
+  if (fast && [fast.rows, fast.dq, fast.dkv].every((kernel) => atHand(kernel, runtime, options))) {
     const { past, causal, scale } = sight
     using pairs = runtime.buffer({ size: 8 * rows })
     using largest = runtime.buffer(Uint32Array.of(0))

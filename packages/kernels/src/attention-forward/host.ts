@@ -1,4 +1,5 @@
 import {
+  atHand,
   type BufferLike,
   bytesIn,
   type ChoiceOptions,
@@ -100,7 +101,8 @@ export async function attentionForward(
   const sizes = { batch, heads, kv_heads: kvHeads, queries, keys, capacity }
   const common = { q, k, v, out, lse: args.lse ?? (scratch as BufferLike), ...sizes }
   const plain = !masked && isPlain(sight)
-  const fast = options.kernel ? undefined : chooseFastForward({ headSize, type, plain, rows, keys }, runtime.info)
+  const suited = chooseFastForward({ headSize, type, plain, rows, keys }, runtime.info)
+  const fast = options.kernel ? undefined : atHand(suited, runtime, options)
   const chosenFast = fast && chosen(fast, options)
   const isRight =
     !options.verify || !chosenFast || (await passes(runtime, chosenFast, { headSize, type }, options, attentionForward))

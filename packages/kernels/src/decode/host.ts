@@ -1,6 +1,7 @@
 import * as g from '../../generated/decode'
 import { checkAttention, type SightOptions } from '../attention-forward/host'
 import {
+  atHand,
   type BufferLike,
   bytesIn,
   checkBuffers,
@@ -77,7 +78,8 @@ export async function attentionDecode(
   if (!kernels) throw new RangeError(`${what}: cacheType must be f16 for queries of f16, got f32`)
   const rows = batch * heads
   const capped = sight.cap !== 0
-  const stream = chooseDecodeStream({ headSize, type, cacheType, capped }, runtime.info)
+  const suited = chooseDecodeStream({ headSize, type, cacheType, capped }, runtime.info)
+  const stream = atHand(suited, runtime, options)
   const blocks = stream && batch * kvHeads * Math.ceil(heads / Math.max(kvHeads, 1) / STREAM_HEADS)
   const { splits = chooseDecodeSplits(blocks ?? rows, keys) } = args
   checkSizes(what, { splits })
