@@ -1,4 +1,4 @@
-import { SCAN_BLOCK, scanBlocks, scanOffsets } from '@weft/kernels/source'
+import { SCAN_BLOCK, SCAN_TILE, scanApply, scanBlocks, scanOffsets } from '@weft/kernels/source'
 import { scanReference } from '../../packages/kernels/src/scan/reference.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
@@ -37,7 +37,32 @@ function offsetsCase(n: number): ParityCase {
   }
 }
 
+function applyCase(n: number, exclusive: boolean): ParityCase {
+  const x = uniform(1, n, -1, 1)
+  const offsets = uniform(2, Math.ceil(n / SCAN_TILE), -9, 9)
+  const y = new Float64Array(n)
+  for (let b = 0; b < offsets.length; b++) {
+    const sums = scanReference({ x: x.subarray(b * SCAN_TILE, (b + 1) * SCAN_TILE), exclusive })
+    y.set(
+      sums.map((sum) => sum + offsets[b]!),
+      b * SCAN_TILE,
+    )
+  }
+  return {
+    name: `scan_apply, n = ${n}${exclusive ? ', exclusive' : ''}`,
+    kernel: scanApply,
+    params: { n, exclusive: Number(exclusive) },
+    bindings: { x, offsets, y: emptyOutput(n) },
+    expect: { y: filled(y) },
+    tolerance: near(
+      gamma(8 + 64 + 8 + 2) * (SCAN_TILE + 9),
+      'sums of at most 2,048 terms of at most 1: of eight, of those of at most 64 subgroups, of eight again, with an offset',
+    ),
+  }
+}
+
 export const scanCases: readonly ParityCase[] = [
   ...[1, 4, 1023, 1024, 1025, 5000].flatMap((n) => [scanCase(n, false), scanCase(n, true)]),
   offsetsCase(3000),
+  ...[1, 2048, 2049, 5000].flatMap((n) => [applyCase(n, false), applyCase(n, true)]),
 ]

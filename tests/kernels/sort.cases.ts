@@ -4,12 +4,17 @@ import {
   histogram,
   histogramRange,
   permuteWords,
+  radixChunkSums,
   radixCount,
   radixKeys,
   radixScatter,
+  radixScatter32,
+  radixSpine,
+  radixSpread,
   scanBlocksU32,
   scanOffsetsU32,
 } from '@weft/kernels/source'
+import { DIGITS, RADIX_SUBGROUP, type RadixWay, tileOf } from '../../packages/kernels/src/sort/plan.js'
 import { histogramReference } from '../../packages/kernels/src/sort/reference.js'
 import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
@@ -30,40 +35,91 @@ function written(values: ArrayLike<number>): Uint32Array {
 const keysOf = (n: number): Uint32Array => integers(1, n, 2 ** 32).map((v, i) => (i % 3 === 0 ? v : v & 0xff00_0003))
 const digit = (key: number, shift: number): number => (key >>> shift) & 255
 
-function countsOf(keys: Uint32Array, shift: number): Uint32Array {
-  const blocks = Math.ceil(keys.length / 256)
-  const counts = new Uint32Array(256 * blocks)
-  for (const [i, key] of keys.entries()) counts[digit(key, shift) * blocks + Math.floor(i / 256)]!++
+/** How often each digit occurs in each tile: [tile, digit]. */
+function countsOf(keys: Uint32Array, shift: number, tile: number): Uint32Array {
+  const counts = new Uint32Array(DIGITS * Math.ceil(keys.length / tile))
+  for (const [i, key] of keys.entries()) counts[Math.floor(i / tile) * DIGITS + digit(key, shift)]!++
   return counts
 }
 
-function countCase(n: number, shift: number): ParityCase {
+/** Where the keys of each tile and digit begin: digit by digit, and within a digit tile by tile. */
+function startsOf(counts: Uint32Array): Uint32Array {
+  const starts = new Uint32Array(counts.length)
+  let sum = 0
+  for (let d = 0; d < DIGITS; d++) {
+    for (let at = d; at < counts.length; at += DIGITS) {
+      starts[at] = sum
+      sum += counts[at]!
+    }
+  }
+  return starts
+}
+
+/** The sums of the counts of `chunk` tiles. */
+function chunksOf(counts: Uint32Array, chunk: number): Uint32Array {
+  const sums = new Uint32Array(DIGITS * Math.ceil(counts.length / DIGITS / chunk))
+  for (const [at, count] of counts.entries()) sums[Math.floor(at / DIGITS / chunk) * DIGITS + (at % DIGITS)]! += count
+  return sums
+}
+
+function countCase(n: number, shift: number, tile: number): ParityCase {
   const keys = keysOf(n)
-  const counts = countsOf(keys, shift)
+  const counts = countsOf(keys, shift, tile)
   return {
-    name: `radix_count, n = ${n}, shift ${shift}`,
+    name: `radix_count, n = ${n}, shift ${shift}, tiles of ${tile}`,
     kernel: radixCount,
-    params: { n, blocks: counts.length / 256, shift },
+    params: { n, tile, shift },
     bindings: { keys, counts: words(counts.length) },
     expect: { counts: written(counts) },
   }
 }
 
-function scatterCase(n: number, shift: number): ParityCase {
+/** The three steps of the scan of the counts of so many tiles. */
+function scanCases(tiles: number, chunk: number): ParityCase[] {
+  const counts = Uint32Array.from(integers(5, DIGITS * tiles, 40))
+  const sums = chunksOf(counts, chunk)
+  const name = `${tiles} tiles, ${chunk} at a time`
+  const spine = startsOf(sums)
+  return [
+    {
+      name: `radix_chunk_sums, ${name}`,
+      kernel: radixChunkSums,
+      params: { tiles, chunk },
+      bindings: { counts, sums: words(sums.length) },
+      expect: { sums: written(sums) },
+    },
+    {
+      name: `radix_spine, ${name}`,
+      kernel: radixSpine,
+      params: { chunks: sums.length / DIGITS },
+      bindings: { sums: written(sums) },
+      expect: { sums: written(spine) },
+    },
+    {
+      name: `radix_spread, ${name}`,
+      kernel: radixSpread,
+      params: { tiles, chunk },
+      bindings: { counts: written(counts), sums: spine },
+      expect: { counts: written(startsOf(counts)) },
+    },
+  ]
+}
+
+function scatterCase(way: RadixWay, n: number, shift: number): ParityCase {
   const keys = keysOf(n)
   const values = Uint32Array.from(keys, (_, i) => 1000 + i)
-  const counts = countsOf(keys, shift)
-  let sum = 0
-  const starts = counts.map((count) => (sum += count) - count)
+  const counts = countsOf(keys, shift, tileOf(way))
   const order = Uint32Array.from(keys, (_, i) => i).sort(
     (a, b) => digit(keys[a]!, shift) - digit(keys[b]!, shift) || a - b,
   )
+  const kernel = way === 'portable' ? radixScatter : radixScatter32
   return {
-    name: `radix_scatter, n = ${n}, shift ${shift}`,
-    kernel: radixScatter,
-    params: { n, blocks: counts.length / 256, shift },
-    bindings: { keys, values, starts, sorted_keys: words(n), sorted_values: words(n) },
+    name: `${kernel.name}, n = ${n}, shift ${shift}`,
+    kernel,
+    params: { n, tiles: counts.length / DIGITS, shift },
+    bindings: { keys, values, starts: startsOf(counts), sorted_keys: words(n), sorted_values: words(n) },
     expect: { sorted_keys: written(order.map((i) => keys[i]!)), sorted_values: written(order.map((i) => values[i]!)) },
+    ...(way === 'subgroups' ? { subgroupSize: RADIX_SUBGROUP } : {}),
   }
 }
 
@@ -190,12 +246,17 @@ function permuteCase(n: number): ParityCase {
 }
 
 const cases: readonly ParityCase[] = [
-  countCase(1, 0),
-  countCase(700, 24),
-  scatterCase(1, 8),
-  scatterCase(255, 0),
-  scatterCase(256, 24),
-  scatterCase(1025, 0),
+  countCase(1, 0, 256),
+  countCase(2700, 24, 1024),
+  ...scanCases(1, 32),
+  ...scanCases(21, 10),
+  scatterCase('portable', 1, 8),
+  scatterCase('portable', 255, 0),
+  scatterCase('portable', 1024, 24),
+  scatterCase('portable', 2100, 0),
+  scatterCase('subgroups', 1, 8),
+  scatterCase('subgroups', 5120, 24),
+  scatterCase('subgroups', 5401, 0),
   ...[0, 1, 2].flatMap((type) => [keyCase(type, false), keyCase(type, true)]),
   ...[1, 1023, 3000].map(scanCase),
   offsetsCase(3000),

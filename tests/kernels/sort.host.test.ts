@@ -6,13 +6,23 @@ import { integers, normal } from '../../packages/kernels/src/testing/index.js'
 import { onDevices } from './devices.js'
 
 const { compactFlags, compactScatter, copies, histogram, histogramRange, permuteWords } = source
-const { radixCount, radixKeys, radixScatter, scanBlocksU32, scanOffsetsU32 } = source
+const { radixChunkSums, radixCount, radixKeys, radixScatter, radixScatter32, radixSpine, radixSpread } = source
+const { scanBlocksU32, scanOffsetsU32 } = source
 
 onDevices(
   'sort',
   [
     ...[compactFlags, compactScatter, histogram, histogramRange, permuteWords],
-    ...[radixCount, radixScatter, scanBlocksU32, scanOffsetsU32],
+    ...[
+      radixChunkSums,
+      radixCount,
+      radixScatter,
+      radixScatter32,
+      radixSpine,
+      radixSpread,
+      scanBlocksU32,
+      scanOffsetsU32,
+    ],
     ...radixKeys,
     ...copies,
   ],

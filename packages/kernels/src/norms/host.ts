@@ -188,7 +188,7 @@ const GROUPS = 264
 async function rowGradients(
   runtime: Runtime,
   what: string,
-  kernels: { readonly rows: Pair; readonly input: Pair; readonly weight: Pair },
+  kernels: { readonly rows: Pair; readonly whole?: Pair; readonly input: Pair; readonly weight: Pair },
   args: RowGradientArgs,
   results: Readonly<Record<string, BufferLike>>,
   options: HostOptions,
@@ -212,7 +212,8 @@ async function rowGradients(
     using shifts = partial()
     const parts = { scales, ...('dbias' in results ? { shifts } : {}) }
     const arrays = { x, weight, dy, dx, ...parts }
-    await runtime.run(chosen(kernels.rows[type], options), { ...arrays, rows, quads: cols / 4, groups, eps })
+    const own = cols === HELD_COLUMNS ? (kernels.whole ?? kernels.rows) : kernels.rows
+    await runtime.run(chosen(own[type], options), { ...arrays, rows, quads: cols / 4, groups, eps })
     const sums = { outer: 1, size: groups, inner: cols, parts: 1, scale: 1 }
     for (const [part, out] of [
       [scales, results.dweight],
@@ -229,6 +230,7 @@ async function rowGradients(
 const LAYERNORM_BACKWARD_KEYS = keysOf<LayernormBackwardArgs>()('x weight dy dx dweight dbias rows cols eps type')
 const LAYERNORM_BACKWARD = {
   rows: { f32: g.layernorm_backward_rows, f16: g.layernorm_backward_rows_f16 },
+  whole: { f32: g.layernorm_backward_rows_8192, f16: g.layernorm_backward_rows_8192_f16 },
   input: { f32: g.layernorm_backward, f16: g.layernorm_backward_f16 },
   weight: { f32: g.layernorm_backward_weight, f16: g.layernorm_backward_weight_f16 },
 }

@@ -1,5 +1,10 @@
-import { ceilDiv, d, f32, fn, inout, input, kernel } from '@weft/dsl'
+import { ceilDiv, d, type Expr, each, f32, fn, inout, input, kernel, u32 } from '@weft/dsl'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
+
+type F32 = Expr<'f32'>
+
+/** Elements of an invocation: with one of them, 0.88 of copy bandwidth on an H200. */
+const SEVERAL = 2
 
 /**
  * One step of AdamW (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019), in place:
@@ -37,20 +42,37 @@ const adamwOf = (storage: Storage) =>
         correction2: d.f32,
         scale: d.f32,
       },
-      workgroups: ({ n }) => [ceilDiv(n, 256)],
+      workgroups: ({ n }) => [ceilDiv(n, 256 * SEVERAL)],
     },
     ({ p, g, m, v, n, lr, beta1, beta2, rest1, rest2, eps, decay, correction1, correction2, scale }, k) => {
-      const i = k.let('i', k.globalIndex)
-      k.if(i.lt(n), () => {
-        const gradient = k.let('gradient', read(g.at(i)).mul(scale))
-        const first = k.let('first', f32`${beta1} * ${m.at(i)} + ${rest1} * ${gradient}`)
-        const second = k.let('second', f32`${beta2} * ${v.at(i)} + ${rest2} * ${gradient} * ${gradient}`)
-        m.at(i).set(first)
-        v.at(i).set(second)
-        const value = k.let('value', read(p.at(i)))
-        const step = f32`${first} / ${correction1} / (sqrt(${second} / ${correction2}) + ${eps})`
-        p.at(i).set(stored(storage, value.sub(lr.mul(fn.fma(decay, value, step)))))
-      })
+      const first = k.let('first', u32`${k.workgroupIndex} * ${256 * SEVERAL} + ${k.localIndex}`)
+      const load = (i: Expr<'u32'>, name: string) =>
+        k.let({
+          [`p${name}`]: read(p.at(i)),
+          [`g${name}`]: read(g.at(i)),
+          [`m${name}`]: m.at(i),
+          [`v${name}`]: v.at(i),
+        })
+      const step = (i: Expr<'u32'>, given: Readonly<Record<string, Expr<'f32'>>>): void => {
+        const [value, slope, mean, size] = Object.values(given) as [F32, F32, F32, F32]
+        const gradient = k.let('gradient', slope.mul(scale))
+        const one = k.let('one', f32`${beta1} * ${mean} + ${rest1} * ${gradient}`)
+        const two = k.let('two', f32`${beta2} * ${size} + ${rest2} * ${gradient} * ${gradient}`)
+        m.at(i).set(one)
+        v.at(i).set(two)
+        const move = f32`${one} / ${correction1} / (sqrt(${two} / ${correction2}) + ${eps})`
+        p.at(i).set(stored(storage, value.sub(lr.mul(fn.fma(decay, value, move)))))
+      }
+      k.if(
+        first.add((SEVERAL - 1) * 256).lt(n),
+        () => {
+          const places = each(SEVERAL).map((j) => first.add(j * 256))
+          // all reads before the first write, so that they are in flight together
+          const given = places.map((i, j) => load(i, String(j)))
+          for (const [j, i] of places.entries()) step(i, given[j] as Readonly<Record<string, F32>>)
+        },
+        () => k.range('i', first, n, 256, (i) => step(i, load(i, ''))),
+      )
     },
   )
 

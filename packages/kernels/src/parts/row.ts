@@ -88,6 +88,8 @@ export interface Form {
   readonly held: number
   readonly block: number
   readonly schema: typeof d.f32
+  /** The row is known to be as wide as can be: there are no tests. */
+  readonly whole?: boolean
 }
 
 const SCALARS: Form = { held: HELD, block: BLOCK, schema: d.f32 }
@@ -102,7 +104,7 @@ type Over = (element: Element) => void
 
 /** Calls its body once for a block within the row and once for one at its end, with what goes over the elements of the block. */
 const blocksOf =
-  (k: Builder, start: U32, cols: U32, { held, block: count }: Form) =>
+  (k: Builder, start: U32, cols: U32, { held, block: count, whole = false }: Form) =>
   (body: (over: Over) => void): void =>
     k.range('block', 0, held / count, (block) => {
       const size = k.workgroupSize
@@ -115,11 +117,13 @@ const blocksOf =
             if (tested) k.if(c.ge(cols), () => k.break())
             element(j, () => block.mul(count).add(j), place(start, c))
           })
-      k.if(
-        c0.add((count - 1) * size).lt(cols),
-        () => body(over(false)),
-        () => body(over(true)),
-      )
+      if (whole) body(over(false))
+      else
+        k.if(
+          c0.add((count - 1) * size).lt(cols),
+          () => body(over(false)),
+          () => body(over(true)),
+        )
     })
 
 /** An array with a value for each element that an invocation holds, zero at first, and what goes over them and their places. */

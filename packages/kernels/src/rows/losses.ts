@@ -1,4 +1,4 @@
-import { d, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
+import { ceilDiv, d, type Expr, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { REDUCE_VARIANTS } from '../parts/reduce'
 import { normalizer, rowSum, streamedRow } from '../parts/row'
@@ -41,9 +41,15 @@ const crossEntropy = (storage: Storage): KernelSource =>
     },
   )
 
+/** Elements of an invocation where a kernel goes over all logits as over one array, as in elementwise. */
+const SEVERAL = 8
+
 /**
  * dx[r, c] = scale · (exp(x[r, c] − lse[r]) − [c = target[r]]), the gradient of the sum of the losses times `scale`, straight from the
  * logits; 0 for a row that is left out. dx may be x.
+ *
+ * The logits are one array here, whose elements find their rows by a division: then every workgroup writes whole cache lines, which rows of an odd
+ * width do not begin with. On an H200, 8,192 × 50,257 f32, a workgroup a row had 0.51 of copy bandwidth.
  */
 const crossEntropyBackward = (storage: Storage): KernelSource =>
   kernel(
@@ -58,19 +64,32 @@ const crossEntropyBackward = (storage: Storage): KernelSource =>
         dx: output(scalars(storage)),
       },
       params: { rows: d.u32, cols: d.u32, scale: d.f32 },
-      workgroups: ({ rows }) => [rows],
+      workgroups: ({ rows, cols }) => [ceilDiv(rows.mul(cols), 256 * SEVERAL)],
       aliases: [['x', 'dx']],
     },
-    ({ x, target, lse, dx, cols, scale }, k) => {
-      const start = k.let('start', k.workgroupIndex.mul(cols))
-      const { id, shift } = k.let({ id: target.at(k.workgroupIndex), shift: lse.at(k.workgroupIndex) })
-      const factor = k.let('factor', fn.select(f32(0), scale, id.lt(cols)))
-      const row = streamedRow(k, start, cols, { x: (i) => read(x.at(i)) })
-      row.each(({ x }, { i, c }) => {
-        const hit = fn.select(f32(0), f32(1), c.eq(id))
-        const weight = fn.exp(x.sub(shift))
-        dx.at(i).set(stored(storage, weight.sub(hit).mul(factor)))
-      })
+    ({ x, target, lse, dx, rows, cols, scale }, k) => {
+      const n = k.let('n', rows.mul(cols))
+      const first = k.let('first', u32`${k.workgroupIndex} * ${256 * SEVERAL} + ${k.localIndex}`)
+      const write = (i: Expr<'u32'>, value: Expr<'f32'>): void => {
+        const row = k.let('row', i.div(cols))
+        const id = k.let('id', target.at(row))
+        const hit = fn.select(f32(0), f32(1), i.sub(row.mul(cols)).eq(id))
+        const gradient = fn
+          .exp(value.sub(lse.at(row)))
+          .sub(hit)
+          .mul(scale)
+        dx.at(i).set(stored(storage, fn.select(f32(0), gradient, id.lt(cols))))
+      }
+      k.if(
+        first.add((SEVERAL - 1) * 256).lt(n),
+        () => {
+          const held = k.var('x_held', d.arrayOf(d.f32, SEVERAL))
+          const place = (j: Expr<'u32'>) => k.let('i', first.add(j.mul(256)))
+          k.range('j', 0, SEVERAL, (j) => held.at(j).set(read(x.at(place(j)))))
+          k.range('j', 0, SEVERAL, (j) => write(place(j), held.at(j)))
+        },
+        () => k.range('i', first, n, 256, (i) => write(i, read(x.at(i)))),
+      )
     },
   )
 

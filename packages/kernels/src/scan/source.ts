@@ -1,2 +1,3 @@
-export { SCAN_BLOCK } from './plan'
+export { scanApply } from './apply'
+export { SCAN_BLOCK, SCAN_TILE } from './plan'
 export { scanBlocks, scanOffsets } from './scan'

@@ -14,7 +14,8 @@ import {
   type Runtime,
 } from '../host'
 import { scan } from '../scan/host'
-import { RADIX_BITS, RADIX_BLOCK } from './plan'
+import { chooseRadix } from './choose'
+import { DIGITS, RADIX_BITS, RADIX_CHUNK } from './plan'
 
 export type SortType = 'f32' | 'i32' | 'u32'
 
@@ -61,27 +62,31 @@ export async function sortPairs(runtime: Runtime, args: SortPairsArgs, options: 
     sortedValues: [sortedValues, n],
   })
   if (n === 0) return
-  const blocks = Math.ceil(n / RADIX_BLOCK)
-  const counted = 2 ** RADIX_BITS * blocks
-  using counts = runtime.buffer({ size: 4 * counted })
-  using starts = runtime.buffer({ size: 4 * counted })
+  const { scatter, tile } = chooseRadix(runtime.info)
+  const tiles = Math.ceil(n / tile)
+  const chunks = Math.ceil(tiles / RADIX_CHUNK)
+  using counts = runtime.buffer({ size: 4 * DIGITS * tiles })
+  using sums = runtime.buffer({ size: 4 * DIGITS * chunks })
   using otherKeys = runtime.buffer({ size: 4 * n })
   using otherValues = runtime.buffer({ size: 4 * n })
   const passes = Math.ceil(bits / RADIX_BITS)
+  const chunk = RADIX_CHUNK
   let from = { keys, values }
   for (let pass = 0; pass < passes; pass++) {
     // so that the last pass writes the result
     const last = (passes - pass) % 2 === 1
     const to = last ? { keys: sortedKeys, values: sortedValues } : { keys: otherKeys, values: otherValues }
-    const params = { n, blocks, shift: pass * RADIX_BITS }
-    await runtime.run(chosen(g.radix_count, options), { keys: from.keys, counts, ...params })
-    await scanU32(runtime, counts, starts, counted, options)
-    await runtime.run(chosen(g.radix_scatter, options), {
+    const shift = pass * RADIX_BITS
+    await runtime.run(chosen(g.radix_count, options), { keys: from.keys, counts, n, tile, shift })
+    await runtime.run(chosen(g.radix_chunk_sums, options), { counts, sums, tiles, chunk })
+    await runtime.run(chosen(g.radix_spine, options), { sums, chunks })
+    await runtime.run(chosen(g.radix_spread, options), { counts, sums, tiles, chunk })
+    await runtime.run(chosen(scatter, options), {
       ...from,
-      starts,
+      starts: counts,
       sorted_keys: to.keys,
       sorted_values: to.values,
-      ...params,
+      ...{ n, tiles, shift },
     })
     from = to
   }

@@ -1,3 +1,4 @@
+export { chooseRadix, type RadixChoice } from './choose'
 export {
   type CompactArgs,
   compact,

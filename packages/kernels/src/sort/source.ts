@@ -1,3 +1,14 @@
-export { RADIX_BITS, RADIX_BLOCK } from './plan'
-export { permuteWords, radixCount, radixKeys, radixScatter, scanBlocksU32, scanOffsetsU32 } from './radix'
+export { RADIX_BITS } from './plan'
+export {
+  permuteWords,
+  radixChunkSums,
+  radixCount,
+  radixKeys,
+  radixScatter,
+  radixSpine,
+  radixSpread,
+  scanBlocksU32,
+  scanOffsetsU32,
+} from './radix'
+export { radixScatter32 } from './scatter-subgroups'
 export { compactFlags, compactScatter, histogram, histogramRange } from './select'
