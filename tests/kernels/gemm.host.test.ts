@@ -55,6 +55,10 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
       [20, 7, 9, 1],
       [17, 66, 21, 2],
       [9, 10, 600, 1],
+      // few rows or columns in parts of k, whose sums are joined
+      [1, 40, 600, 1],
+      [7, 64, 520, 2],
+      [48, 3, 520, 1],
       [2, 3, 0, 1],
       [9, 9, 0, 2],
       [0, 3, 2, 1],

@@ -1,8 +1,8 @@
 import { alignKernel, type FastChoice } from '../gemm-fast/choose'
 import { RESIDUAL } from '../gemm-fast/options'
 import { type BufferLike, bytesOf, chosen, type Runtime } from '../host'
-import { joinKernel } from './choose'
 import type { GemmOptions } from './host'
+import { joinParts } from './parts'
 import { type Placed, windowOf } from './views'
 import { type Chunk, type Part, type Product, results } from './windows'
 
@@ -86,9 +86,7 @@ async function run(
   const place = { c: partial, c_offset: 0, c_row: width, c_batch: m * width }
   const plain = choice.parts === choice.kernel ? { alpha: 1 } : {}
   await runtime.run(chosen(choice.parts, options), { ...operands, ...sizes, ...place, ...plain })
-  const { c, bias, residual, params } = results(product, chunk, partial)
-  const joined = { partial, c, bias, residual, m, n, batch, splits, width, alpha }
-  await runtime.run(chosen(joinKernel(type), options), { ...joined, ...params })
+  await joinParts(runtime, product, chunk, { partial, splits, width }, options)
 }
 
 /** Whether the rows of c are whole words, of four elements. */

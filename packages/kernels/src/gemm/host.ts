@@ -14,11 +14,12 @@ import {
 import type { Storage } from '../parts/storage'
 import { tuningFor } from '../tuning'
 import { plainest } from '../verify'
-import { chooseGemm, type GemmChoice, joinKernel, splitKernel } from './choose'
+import { chooseGemm, type GemmChoice, splitKernel } from './choose'
 import { chunkSizes, type Extent, parts } from './chunks'
 import { runFast } from './fast'
 import { type ColumnsChoice, chooseColumns, chooseLines } from './few-choose'
 import { ACTIVATIONS, type Activation } from './options'
+import { joinParts } from './parts'
 import { chooseSerial } from './serial-choose'
 import { passes } from './trial'
 import { type MatrixLike, type Placed, placed, reach } from './views'
@@ -156,11 +157,7 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
     const to = { c: partial, c_offset: at * batch * m * n, splits, span: overK.length === 1 ? span : part[1] }
     await runtime.run(split, { a, b, ...to, m, n, k: part[1], batch, ...params })
   }
-  const { c, bias, residual, params } = results(product, chunk, partial)
-  const count = splits * overK.length
-  const sizes = { m, n, batch, splits: count, width: n, alpha: product.alpha }
-  const args = { partial, c, bias, residual, ...sizes, ...params }
-  await runtime.run(chosen(joinKernel(type), options), args)
+  await joinParts(runtime, product, chunk, { partial, splits: splits * overK.length, width: n }, options)
 }
 
 /**
@@ -231,9 +228,7 @@ async function runParts(
   const { a, b, m: few, n: many, k, a_offset, a_row, a_col, a_batch, b_offset, b_row, b_batch } = args
   const places = { a_offset, a_row, a_col, a_batch, b_offset, b_row, b_batch }
   await runtime.run(chosen(kernel, options), { a, b, m: few, n: many, k, batch, span, splits, ...places, ...to })
-  const { c, bias, residual, params } = results(product, chunk, partial)
-  const joined = { partial, c, bias, residual, m, n, batch, splits, alpha: product.alpha, ...params }
-  await runtime.run(chosen(joinKernel(product.type), options), joined)
+  await joinParts(runtime, product, chunk, { partial, splits, width: n }, options)
 }
 
 /** Few rows; or few columns, which are the rows of cᵀ = bᵀ · aᵀ. */
