@@ -30,8 +30,8 @@ cache, up to eight sets of them (small problems stay in the cache for everybody)
 times are from source to pipeline where the entry's cost is known, all entries of a contest side by side.
 
 The time of a peer is the sum of its compute passes, without what lies between them, and without its copies and clears: that
-favours peers. PyTorch is measured by CUDA graphs between two events, TF32 off. A peer that cannot take part is a row with
-its reason.
+favours peers. PyTorch is measured between two events, by CUDA graphs where autograd has no part in it, TF32 off. A peer that cannot take
+part is a row with its reason.
 ${absent.map(({ peer, reason }) => `\nWithout ${peer}: ${reason}.\n`).join('')}`
 }
 
