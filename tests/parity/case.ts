@@ -40,8 +40,8 @@ export interface ParityCase {
   readonly halves?: readonly string[]
   /** The kernel is written for subgroups of this size: engines with other ones do not run it, the interpreter has these. */
   readonly subgroupSize?: number
-  /** Engines that cannot run it for a reason that no feature or limit tells, and the reason. */
-  readonly not?: Readonly<Partial<Record<EngineName, string>>>
+  /** Engines – or `software`, GPUs that are emulated – that cannot run it for a reason that no feature or limit tells, and the reason. */
+  readonly not?: Readonly<Partial<Record<EngineName | 'software', string>>>
   /** How to compile it; by default as everybody does. */
   readonly compile?: CompileOptions
   /** Constructs that naga does not know: the module is validated by Tint alone. */

@@ -35,10 +35,13 @@ export async function closeEngines(): Promise<void> {
   for (const engine of [engines?.dawn, engines?.wgpu]) if (typeof engine === 'object') await engine.close()
 }
 
+/** Adapters that compute on the CPU, by what they say of themselves. */
+const SOFTWARE = /swiftshader|llvmpipe/i
+
 /** Why an engine cannot run this variant of this case, or null. */
 export function obstacle(name: EngineName, engine: Opened, variant: CompiledVariant, c: ParityCase): string | null {
   if (typeof engine === 'string') return engine
-  const known = c.not?.[name]
+  const known = c.not?.[name] ?? (SOFTWARE.test(engine.adapter.description) ? c.not?.software : undefined)
   if (known !== undefined) return known
   if (variant.params?.via === 'immediates' && name === 'wgpu') return 'wgpu has no setImmediates'
   if (c.subgroupSize !== undefined && engine.subgroupSize !== c.subgroupSize)
