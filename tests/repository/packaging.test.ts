@@ -38,6 +38,8 @@ async function typeCheck(at: Installation, setup: (typeof setups)[number], skipL
     moduleResolution: 'bundler',
     strict: true,
     noEmit: true,
+    // the errors of declaration files too: every type that an export is made of must have a name
+    declaration: true,
     lib: setup.lib,
     types: setup.types,
     skipLibCheck,

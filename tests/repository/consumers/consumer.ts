@@ -4,7 +4,27 @@
  */
 import { compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
-import { bool, ceilDiv, d, each, f32, fn, func, input, kernel, output, tuple } from '@weft/dsl'
+import {
+  type Builder,
+  bool,
+  buffer,
+  ceilDiv,
+  d,
+  each,
+  f16,
+  f32,
+  fn,
+  func,
+  input,
+  kernel,
+  output,
+  override,
+  ptr,
+  subgroupMatrix,
+  tuple,
+  u32,
+  vec4f,
+} from '@weft/dsl'
 import { attentionReference, matmul, saxpy } from '@weft/kernels'
 import { matmul as matmulSource, tiledMatmul } from '@weft/kernels/source'
 import { createRuntime, type Runtime } from '@weft/runtime'
@@ -31,6 +51,19 @@ export const norms = kernel(
     })
   },
 )
+
+// parts that authors share between kernels: their types go into declaration files
+export const LEFT = subgroupMatrix('left', f16, { rows: 16, cols: 16 })
+export const bytes = buffer(64)
+export const width = override(u32, 4)
+export const cell = ptr('function', d.atomic(d.u32))
+export const squared = square
+export const scratch = (k: Builder) => ({
+  tile: k.workgroup('tile', vec4f, 16, 16),
+  count: k.workgroup('count', d.atomic(d.u32)),
+  sum: k.var('sum', f32(0)),
+  matrix: k.var('matrix', LEFT),
+})
 
 export const wide = tiledMatmul('wide', { transposeB: true })
 

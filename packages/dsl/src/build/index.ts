@@ -7,6 +7,7 @@ export {
   type Override,
   output,
   override,
+  type PtrDecl,
   ptr,
   subgroupMatrix,
   texture,
@@ -16,7 +17,31 @@ export { func } from './func'
 export { bitcastTo as bitcast, fn } from './functions'
 export { ceilDiv, HostNumber } from './host'
 export { type BodyView, type KernelDecl, type KernelOf, kernel, type SignatureOf } from './kernel'
-export type { ArrayRef, ArrayValue, AtomicRef, Ref, Shape, ShapeOf, Value, ValuesRef, VarRef, WriteRef } from './shapes'
+// all that the type of an author's own export may be made of: what has no name here cannot stand in a declaration file
+export type {
+  ArrayRef,
+  ArrayShape,
+  ArrayValue,
+  AtomicRef,
+  AtomicShape,
+  BufferShape,
+  BufferViews,
+  MatrixShape,
+  MatrixValue,
+  Ref,
+  Shape,
+  ShapeOf,
+  StructShape,
+  Texture,
+  TextureShape,
+  TypeOf,
+  Value,
+  ValuesRef,
+  VarRef,
+  WriteArray,
+  WriteRef,
+  WriteValue,
+} from './shapes'
 export * from './token'
 export { each, type Tuple, tuple } from './tuple'
 export type { AnyExpr, Arg, Expr, Float, IndexArg, Int, Numeric, ScalarOf } from './types'
