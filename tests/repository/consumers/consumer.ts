@@ -56,7 +56,7 @@ export const norms = kernel(
 export const LEFT = subgroupMatrix('left', f16, { rows: 16, cols: 16 })
 export const bytes = buffer(64)
 export const width = override(u32, 4)
-export const cell = ptr('function', d.atomic(d.u32))
+export const cell = ptr('workgroup', d.atomic(d.u32))
 export const squared = square
 export const scratch = (k: Builder) => ({
   tile: k.workgroup('tile', vec4f, 16, 16),
