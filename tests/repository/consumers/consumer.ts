@@ -63,6 +63,9 @@ export const scratch = (k: Builder) => ({
   count: k.workgroup('count', d.atomic(d.u32)),
   sum: k.var('sum', f32(0)),
   matrix: k.var('matrix', LEFT),
+  place: k.private('place', d.arrayOf(d.vec2f, 4)).at(1),
+  named: k.let({ one: u32(1), two: f32(2) }),
+  several: k.var({ x: f32(0), y: u32(0) }),
 })
 
 export const wide = tiledMatmul('wide', { transposeB: true })
