@@ -276,7 +276,7 @@ describe('operators', () => {
       out[11] = u32(!a_in);
       out[12] = select(params.a, params.b, a_in);
       out[13] = u32(select(a_in, (params.b > params.c), (params.a <= params.c)));
-      out[14] = params.a + ~params.b;
+      out[14] = ~~params.a + ~params.b;
     `)
   })
 
@@ -300,7 +300,7 @@ describe('operators', () => {
     )
     expect(bodyOf(source)).toBe(text`
       v[local_index] = v[local_index] * params.s - (-1.0f) + vec4f(1.0f, 2.0f, 3.0f, 4.0f);
-      v[local_index].x = v[local_index].y + params.s;
+      v[local_index].x = v[local_index].y - (-params.s);
       v[local_index] += v[0] * 2.0f;
       v[local_index] *= params.s;
     `)
