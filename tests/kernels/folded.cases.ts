@@ -6,7 +6,10 @@ import { families } from './families.js'
 /** The workgroups that the launch rule gives, where more than 65,535 of them would be folded; otherwise nothing. */
 function foldable(c: ParityCase): number | undefined {
   const { artifact } = compileOnce(c.kernel, c.compile)
-  return artifact.launch?.folds && !c.workgroups ? workgroupsOf(artifact, c)[0] : undefined
+  const { launch } = artifact
+  // a fixed number of workgroups never is
+  if (!launch?.folds || c.workgroups || typeof launch.workgroups[0] === 'number') return undefined
+  return workgroupsOf(artifact, c)[0]
 }
 
 /**
