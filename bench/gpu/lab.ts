@@ -5,6 +5,7 @@ import { type BufferLike, createRuntime, type DeviceBuffer, type Runtime } from 
 import { create, globals } from 'webgpu'
 import { fromHalf } from '../../packages/runtime/src/half'
 import { softwareDriver } from '../../packages/runtime/src/node/icd'
+import { copiesFor } from '../lib/job'
 import { Clock } from './clock'
 import type { Contest, ElementType, Input, ReadOutput, Stopwatch } from './contest'
 import { type Machine, machineOf } from './machine'
@@ -92,7 +93,7 @@ const sizeOf = ({ type, length }: { readonly type: ElementType; readonly length:
 /** How many sets of a contest's buffers make every run a cold one. */
 export function turnsOf({ inputs, outputs }: Contest): number {
   const bytes = [...Object.values(inputs), ...Object.values(outputs)].reduce((sum, array) => sum + sizeOf(array), 0)
-  return Math.min(MOST_TURNS, Math.ceil(CACHE_BYTES / Math.max(1, bytes)) + 1)
+  return Math.min(MOST_TURNS, copiesFor(Math.max(1, bytes), CACHE_BYTES))
 }
 
 /** Fills a buffer with the numbers of an input. */
