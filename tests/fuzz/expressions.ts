@@ -84,7 +84,8 @@ const INTEGER: readonly Build[] = [
     functions.extractBits!(expression(p, arg(g, 0), type), u32(g.leaf % 32), u32((g.leaf >> 5) % (33 - (g.leaf % 32)))),
   (p, g, type) =>
     functions.insertBits!(
-      expression(p, arg(g, 0), type),
+      // lavapipe's LLVM 15 takes the larger of a masked merge and its own base for the base: see the parity case "insertBits"
+      hidden(p, expression(p, arg(g, 0), type), type),
       expression(p, arg(g, 1), type),
       u32(g.leaf % 32),
       u32((g.leaf >> 5) % (33 - (g.leaf % 32))),

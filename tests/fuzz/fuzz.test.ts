@@ -3,8 +3,8 @@ import { closeEngines, openEngines } from '../parity/engines.js'
 import { validateModules } from '../parity/modules.js'
 import { type Batch, describeFailure, runBatch, shrink } from './check.js'
 
-/** Another one on each run, so that the nights find what the days did not; set to see a failure again. */
-const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 2 ** 31)
+/** The same on each run, since a gate has to give the same answer twice; `npm run fuzz` goes where nobody was before. */
+const seed = Number(process.env.WEFT_FUZZ_SEED ?? 20_261_130)
 const BATCHES = 3
 const SIZE = 100
 /** Modules of the first kernels of each batch also go through Tint and naga. */

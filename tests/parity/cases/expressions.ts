@@ -207,6 +207,20 @@ export const expressions: readonly ParityCase[] = [
       fn.insertBits(n(5), n(15), u32(4), u32(4)),
     )
   }),
+  story(
+    'insertBits beside its own base',
+    [16, 4080, 0x80000ff0, 5, 16, 4080],
+    ({ put, n }) => {
+      const merged = (base: number, bits: number) => fn.insertBits(n(0).add(base), n(0).add(bits), u32(4), u32(8))
+      put(fn.max(merged(0, 1), n(0)), fn.max(merged(0, 0xff), n(0)))
+      put(fn.max(merged(0x80000000, 0xff), n(0).add(0x80000000)), fn.min(merged(5, 7), n(5)))
+      put(
+        fn.select(merged(0, 1), n(0), merged(0, 1).le(n(0))),
+        fn.select(merged(0, 0xff), n(0), merged(0, 0xff).le(n(0))),
+      )
+    },
+    { not: { wgpu: "lavapipe's LLVM 15 takes the larger or smaller of a masked merge and its own base for the base" } },
+  ),
   story('frexp and modf', [{ f: 0.625 }, 4, { f: 0.75 }, { f: -3 }], ({ put, f }) => {
     const { fract, exp } = fn.frexp(f(10))
     const m = fn.modf(f(10).neg().div(4).sub(1.25))

@@ -13,7 +13,7 @@ import {
   output,
   u32,
 } from '@weft/dsl'
-import type { ParityCase, Tolerance } from '../case.js'
+import type { ParityCase } from '../case.js'
 import { partly, u32of } from '../data.js'
 
 export interface Told {
@@ -47,7 +47,7 @@ export function story(
   name: string,
   expected: readonly Word[],
   tell: (told: Told) => void,
-  more: { readonly tolerance?: Tolerance } = {},
+  more: Pick<ParityCase, 'tolerance' | 'not'> = {},
 ): ParityCase {
   const source = kernel(
     name.replace(/\W+/g, '_'),
