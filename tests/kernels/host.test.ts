@@ -88,9 +88,19 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     close(await out.read(Float32Array), kernels.attentionReference({ q, k, v, ...sizes }))
   })
 
-  it('scan over one level, two and three', async () => {
-    const own = ships ? {} : { kernels: { blocks: compile(source.scanBlocks), offsets: compile(source.scanOffsets) } }
-    for (const n of [0, 1, 1024, 1025, 1024 * 1024 + 1]) {
+  it.each([
+    ['by blocks where there are kernels for no other way', [0, 1, 1024, 1025, 2049, 1024 * 1024 + 1], []],
+    ['by tiles from 2,049 elements on', [2048, 2049, 5000], [source.scanApply, ...source.reductions]],
+  ] as const)('scan over one level, two and three, %s', async (_, sizes, more) => {
+    const known = new Map([source.scanBlocks, source.scanOffsets, ...more].map((kernel) => [kernel.name, kernel]))
+    const used: string[] = []
+    const kernelOf = (name: string) => {
+      const kernel = known.get(name)
+      if (kernel) used.push(name)
+      return kernel && compile(kernel)
+    }
+    const own = ships ? {} : { kernels: kernelOf }
+    for (const n of sizes) {
       for (const exclusive of n > 5000 ? [false] : [false, true]) {
         const x = uniform(1, n, 0, 1)
         const y = empty(n)
@@ -98,6 +108,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
         close(await y.read(Float32Array), kernels.scanReference({ x, exclusive }))
       }
     }
+    if (!ships) expect(used.includes('scan_apply')).toBe(more.length > 0)
   })
 
   it('refuses sizes that are none before anything is recorded', async () => {

@@ -11,20 +11,20 @@ export interface HostOptions {
   readonly kernel?: CompiledKernel
   /** The same by the name of the kernel, for functions that run several; what it does not know is taken as it ships. */
   readonly kernels?: (name: string) => CompiledKernel | undefined
+  /**
+   * Tests a fast kernel, or a variant that needs features, on a small problem before it is first used on a device, and takes the portable
+   * one where its numbers are wrong; see `verdicts`. Nothing is to be tested where a function has portable kernels alone.
+   */
+  readonly verify?: boolean
 }
 
-/** Of all host functions; the limit and the device are those of products, the last two those of functions that choose. */
-const OPTIONS = ['kernel', 'kernels', 'bindingLimit', 'device', 'tuning', 'verify']
+/** Of functions that take several kernels for one problem: `kernel` would not say for which. */
+export type SeveralOptions = Omit<HostOptions, 'kernel'>
 
-/** What functions take that have several kernels for one problem. */
+/** What functions take that choose by what was measured. */
 export interface ChoiceOptions {
   /** Measured choices, `tuningOf(JSON.parse(text))`, in place of those that ship for the device; null: by rules alone. */
   readonly tuning?: Tuning | null
-  /**
-   * Tests a fast kernel, or a variant that needs features, on a small problem before it is first used on a device, and takes the portable
-   * one where its numbers are wrong; see `verdicts`.
-   */
-  readonly verify?: boolean
 }
 
 /** The kernel to run in place of one that ships. There is none for a `type` that the function does not know. */
@@ -32,7 +32,6 @@ export function chosen(artifact: CompiledKernel | undefined, options: HostOption
   const { kernel, kernels } = options
   if (artifact === undefined)
     throw new RangeError('no kernel of the library fits: `type` must be one that the function names')
-  checkKeys(`options of ${artifact.name}`, options, OPTIONS)
   return kernel ?? kernels?.(artifact.name) ?? artifact
 }
 
@@ -71,6 +70,21 @@ export function checkKeys(what: string, given: unknown, names: readonly string[]
       `${what}: there is no '${key}'${meant === undefined ? '' : `, did you mean '${meant}'?`}; known are ${names.join(', ')}`,
     )
   }
+}
+
+const HOST_OPTIONS = keysOf<HostOptions>()('kernel kernels verify')
+export const SEVERAL_OPTIONS = keysOf<SeveralOptions>()('kernels verify')
+
+/** What every host function does first: refuses arguments and options with a key that it does not read. */
+export function checkCall(
+  what: string,
+  args: unknown,
+  names: readonly string[],
+  options: unknown,
+  known: readonly string[] = HOST_OPTIONS,
+): void {
+  checkKeys(what, args, names)
+  checkKeys(`options of ${what}`, options, known)
 }
 
 /** Refuses what is none of the words that an argument may be. */

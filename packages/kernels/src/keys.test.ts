@@ -1,6 +1,6 @@
 import type { Runtime } from '@weft/runtime'
 import { describe, expect, it } from 'vitest'
-import { checkKeys, chosen, keysOf } from './host'
+import { checkKeys, keysOf } from './host'
 import * as kernels from './index'
 
 /** No test here gets so far that a device is asked. */
@@ -20,9 +20,9 @@ const hostFunctions = Object.entries(kernels).flatMap(([name, value]) => {
 /** What stands between the runtime and the arguments. */
 const BEFORE: Readonly<Record<string, readonly unknown[]>> = { runElementwise: [kernels.ops.add], reduce: ['sum'] }
 
-const refusal = async (name: string, run: HostFunction, args: unknown): Promise<string> => {
+const refusal = async (name: string, run: HostFunction, args: unknown, options?: unknown): Promise<string> => {
   try {
-    await run(runtime, ...(BEFORE[name] ?? []), args)
+    await run(runtime, ...(BEFORE[name] ?? []), args, options)
   } catch (error) {
     expect(error).toBeInstanceOf(RangeError)
     return (error as Error).message
@@ -46,6 +46,25 @@ describe('host functions', () => {
 
   it.each(hostFunctions)('%s refuses what is no object', async (name, run) => {
     expect(await refusal(name, run, undefined)).toMatch(/^\w+: takes an object with \w+(, \w+)+, got undefined$/)
+  })
+
+  it.each(hostFunctions)(
+    '%s refuses an option that it does not know, and options that are no object',
+    async (name, run) => {
+      const message = await refusal(name, run, {}, { Verify: true })
+      expect(message).toMatch(/^options of \w+: there is no 'Verify', did you mean 'verify'\?; known are \w+(, \w+)+$/)
+      expect(await refusal(name, run, {}, null)).toMatch(/^options of \w+: takes an object with .*, got null$/)
+    },
+  )
+
+  it('take options that are theirs', async () => {
+    const bindingLimit = async (name: string): Promise<string> =>
+      refusal(name, (kernels as unknown as Record<string, HostFunction>)[name] as HostFunction, {}, { bindingLimit: 4 })
+    expect(await bindingLimit('gemm')).toMatch(/^gemm: m must be/)
+    expect(await bindingLimit('softmax')).toBe(
+      "options of softmax: there is no 'bindingLimit'; known are kernel, kernels, verify",
+    )
+    expect(await bindingLimit('scan')).toBe("options of scan: there is no 'bindingLimit'; known are kernels, verify")
   })
 })
 
@@ -72,13 +91,6 @@ describe('checkKeys', () => {
     keysOf<Two>()('x')
     // @ts-expect-error: there is no z
     keysOf<Two>()('x y z')
-  })
-
-  it('knows the options too', () => {
-    const artifact = { name: 'saxpy' } as Parameters<typeof chosen>[0]
-    expect(() => chosen(artifact, { kernal: artifact } as object)).toThrow(
-      "options of saxpy: there is no 'kernal'; known are kernel, kernels, bindingLimit",
-    )
   })
 })
 

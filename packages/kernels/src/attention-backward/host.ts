@@ -6,7 +6,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
-  checkKeys,
+  checkCall,
   chosen,
   type HostOptions,
   keysOf,
@@ -82,7 +82,7 @@ export async function attentionBackward(
   args: AttentionBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('attention_backward', args, ATTENTION_BACKWARD_KEYS)
+  checkCall('attention_backward', args, ATTENTION_BACKWARD_KEYS, options)
   const what = 'attention_backward'
   const { q, k, v, out, lse, dout, dq, dk, dv, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, sight } = checkAttention(what, args)

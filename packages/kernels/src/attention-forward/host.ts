@@ -2,9 +2,8 @@ import {
   atHand,
   type BufferLike,
   bytesIn,
-  type ChoiceOptions,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -70,9 +69,9 @@ const ATTENTION_FORWARD_KEYS = keysOf<AttentionForwardArgs>()(
 export async function attentionForward(
   runtime: Runtime,
   args: AttentionForwardArgs,
-  options: HostOptions & Pick<ChoiceOptions, 'verify'> = {},
+  options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('attention_forward', args, ATTENTION_FORWARD_KEYS)
+  checkCall('attention_forward', args, ATTENTION_FORWARD_KEYS, options)
   const what = 'attention_forward'
   const { q, k, v, out, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, capacity, sight } = checkAttention(what, args)

@@ -6,7 +6,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
-  checkKeys,
+  checkCall,
   chosen,
   type HostOptions,
   keysOf,
@@ -49,7 +49,7 @@ export async function attentionUnfused(
   args: AttentionUnfusedArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('attention_unfused', args, ATTENTION_UNFUSED_KEYS)
+  checkCall('attention_unfused', args, ATTENTION_UNFUSED_KEYS, options)
   const what = 'attention_unfused'
   const { q, k, v, out, weights, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, capacity, sight } = checkAttention(what, args)

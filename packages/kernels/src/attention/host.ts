@@ -2,7 +2,7 @@ import { artifact } from '../../generated/attention/attention'
 import {
   type BufferLike,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -39,7 +39,7 @@ const ATTENTION_KEYS = keysOf<AttentionArgs>()('q k v out batch heads kvHeads qu
 
 /** out = softmax(scale · q·kᵀ) · v, in f32; a query that sees no key gives zeros. */
 export async function attention(runtime: Runtime, args: AttentionArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('attention', args, ATTENTION_KEYS)
+  checkCall('attention', args, ATTENTION_KEYS, options)
   const {
     q,
     k,

@@ -1,6 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/blocks'
-import { type BufferLike, checkKeys, checkSizes, type HostOptions, keysOf, type Runtime } from '../host'
+import { type BufferLike, checkCall, checkKeys, checkSizes, type HostOptions, keysOf, type Runtime } from '../host'
 import {
   type Bound,
   runDequantize,
@@ -57,7 +57,7 @@ export async function dequantizeBlocks(
   args: DequantizeBlocksArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('dequantize_blocks', args, DEQUANTIZE_BLOCKS_KEYS)
+  checkCall('dequantize_blocks', args, DEQUANTIZE_BLOCKS_KEYS, options)
   const { weights, ...to } = args
   await runDequantize(runtime, KERNELS, bound('dequantize', weights), to, options)
 }
@@ -74,7 +74,7 @@ export async function blockEmbedding(
   args: BlockEmbeddingArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('block_embedding', args, BLOCK_EMBEDDING_KEYS)
+  checkCall('block_embedding', args, BLOCK_EMBEDDING_KEYS, options)
   const { weights, ...at } = args
   await runEmbedding(runtime, KERNELS, bound('embedding', weights), at, options)
 }
@@ -91,7 +91,7 @@ const BLOCK_MATMUL_KEYS = keysOf<BlockMatmulArgs>()('weights x bias y m type')
  * @throws RangeError before anything is recorded: sizes, format, offset, buffers that are too small
  */
 export async function blockMatmul(runtime: Runtime, args: BlockMatmulArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('block_matmul', args, BLOCK_MATMUL_KEYS)
+  checkCall('block_matmul', args, BLOCK_MATMUL_KEYS, options)
   const { weights, ...by } = args
   await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options)
 }

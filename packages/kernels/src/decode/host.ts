@@ -5,7 +5,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -65,7 +65,7 @@ export async function attentionDecode(
   args: AttentionDecodeArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('attention_decode', args, ATTENTION_DECODE_KEYS)
+  checkCall('attention_decode', args, ATTENTION_DECODE_KEYS, options)
   const what = 'attention_decode'
   const { q, k, v, out, batch, heads, keys, lengths, headSize, type = 'f32', cacheType = type } = args
   const { kvHeads, capacity, sight } = checkAttention(what, { ...args, queries: 1 })

@@ -1,5 +1,14 @@
 import type { CompiledKernel } from '@weft/codegen'
-import { type BufferLike, checkBuffers, checkKeys, chosen, type HostOptions, keysOf, type Runtime } from '../host'
+import {
+  type BufferLike,
+  checkBuffers,
+  checkCall,
+  checkKeys,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import type { ElementwiseType, Operation } from './operation'
 import { broadcastShape, broadcastStrides, collapse, reach, type Shape, sizeOf, type View } from './shape'
 
@@ -41,7 +50,7 @@ export async function runElementwise(
 ): Promise<void> {
   if (operation === undefined) throw new RangeError('runElementwise: the operation must be one of ops, got undefined')
   const { name } = operation
-  checkKeys(name, args, ELEMENTWISE_KEYS)
+  checkCall(name, args, ELEMENTWISE_KEYS, options)
   const { inputs, out, shape: wanted, type = 'f32', params = {} } = args
   const layouts = operation[type] ?? operation.any
   if (!layouts) throw new RangeError(`${name}: there is no form for ${type}, but for ${typesOf(operation).join(', ')}`)

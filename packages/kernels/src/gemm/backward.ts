@@ -1,5 +1,5 @@
-import { checkKeys, keysOf, type Runtime } from '../host'
-import { type GemmArgs, type GemmOptions, gemm } from './host'
+import { checkCall, keysOf, type Runtime } from '../host'
+import { GEMM_OPTIONS, type GemmArgs, type GemmOptions, gemm } from './host'
 import { gemmReference } from './reference'
 import type { MatrixLike } from './views'
 
@@ -21,7 +21,7 @@ const GEMM_BACKWARD_KEYS = keysOf<GemmBackwardArgs>()('dc da db transposeA trans
  * stored transposed the gradient is too: (alpha · dc · bᵀ)ᵀ = alpha · b · dcᵀ. The gradient of a bias is the sum of dc over its rows.
  */
 export async function gemmBackward(runtime: Runtime, args: GemmBackwardArgs, options: GemmOptions = {}): Promise<void> {
-  checkKeys('gemm_backward', args, GEMM_BACKWARD_KEYS)
+  checkCall('gemm_backward', args, GEMM_BACKWARD_KEYS, options, GEMM_OPTIONS)
   const { a, b, dc, da, db, m, n, k, transposeA = false, transposeB = false, batch, type, alpha } = args
   const common = {
     ...(batch === undefined ? {} : { batch }),

@@ -4,12 +4,12 @@ import {
   bytesIn,
   type ChoiceOptions,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
-  type HostOptions,
   keysOf,
   type Runtime,
+  type SeveralOptions,
 } from '../host'
 import type { Storage } from '../parts/storage'
 import { tuningFor } from '../tuning'
@@ -56,13 +56,14 @@ export interface GemmArgs {
 }
 
 /** Kernels in place of those that ship are given by their names: a product may take several. */
-export interface GemmOptions extends Pick<HostOptions, 'kernels'>, ChoiceOptions {
+export interface GemmOptions extends SeveralOptions, ChoiceOptions {
   /** The most bytes of a binding; what the device allows when left out. Operands beyond it are bound in parts. */
   readonly bindingLimit?: number
   /** What kernels are chosen by, in place of what the runtime says of its device. */
   readonly device?: FastDevice
 }
 
+export const GEMM_OPTIONS = keysOf<GemmOptions>()('kernels verify tuning bindingLimit device')
 const GEMM_KEYS = keysOf<GemmArgs>()('a b c m n k batch transposeA transposeB alpha bias activation residual type sums')
 
 /**
@@ -73,7 +74,7 @@ const GEMM_KEYS = keysOf<GemmArgs>()('a b c m n k batch transposeA transposeB al
  *   larger than a binding may be
  */
 export async function gemm(runtime: Runtime, args: GemmArgs, options: GemmOptions = {}): Promise<void> {
-  checkKeys('gemm', args, GEMM_KEYS)
+  checkCall('gemm', args, GEMM_KEYS, options, GEMM_OPTIONS)
   const product = checked(args)
   const { m, n, batch } = product
   if (m * n * batch === 0) return

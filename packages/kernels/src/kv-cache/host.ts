@@ -3,7 +3,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -48,7 +48,7 @@ const KV_APPEND_KEYS = keysOf<KvAppendArgs>()(
  *   buffer that is too small, an f32 cache for f16 tokens
  */
 export async function kvAppend(runtime: Runtime, args: KvAppendArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('kv_append', args, KV_APPEND_KEYS)
+  checkCall('kv_append', args, KV_APPEND_KEYS, options)
   const { k, v, kCache, vCache, batch, kvHeads, tokens, past, capacity, headSize } = args
   const { ring = false, type = 'f32', cacheType = type } = args
   checkSizes('kv_append', { batch, kvHeads, tokens, past, capacity, headSize })
@@ -94,7 +94,7 @@ const KV_GROW_KEYS = keysOf<KvGrowArgs>()('cache out batch kvHeads length from t
 
 /** Moves the tokens of a cache that is no ring into one of another capacity. */
 export async function kvGrow(runtime: Runtime, args: KvGrowArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('kv_grow', args, KV_GROW_KEYS)
+  checkCall('kv_grow', args, KV_GROW_KEYS, options)
   const { cache, out, batch, kvHeads, length, from, to, headSize, type = 'f32' } = args
   checkSizes('kv_grow', { batch, kvHeads, length, from, to, headSize })
   if (length > Math.min(from, to)) {

@@ -1,7 +1,7 @@
 import {
   type BufferLike,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -30,7 +30,7 @@ const MATMUL_KEYS = keysOf<MatmulArgs>()('a b c bias m n k transposeA transposeB
 
 /** c = a · b (+ bias), in f32, for any sizes; k = 0 gives zeros (or the bias). */
 export async function matmul(runtime: Runtime, args: MatmulArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('matmul', args, MATMUL_KEYS)
+  checkCall('matmul', args, MATMUL_KEYS, options)
   const { a, b, c, bias, m, n, k, transposeA = false, transposeB = false } = args
   checkSizes('matmul', { m, n, k })
   checkBuffers('matmul', {

@@ -5,7 +5,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -38,7 +38,7 @@ const RMSNORM_KEYS = keysOf<RmsnormArgs>()('x weight y rows cols eps type')
 
 /** y[r, :] = x[r, :] / √(mean(x[r, :]²) + eps) · weight, computed in f32. */
 export async function rmsnorm(runtime: Runtime, args: RmsnormArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('rmsnorm', args, RMSNORM_KEYS)
+  checkCall('rmsnorm', args, RMSNORM_KEYS, options)
   const { x, weight, y, rows, cols, eps = 1e-5, type = 'f32' } = args
   checkSizes('rmsnorm', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]

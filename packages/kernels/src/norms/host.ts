@@ -6,7 +6,7 @@ import {
   bytesIn,
   bytesOf,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -64,7 +64,7 @@ const LAYERNORM_KEYS = keysOf<LayernormArgs>()('x weight bias y rows cols eps ty
 
 /** y = (x − mean) / √(variance + eps) · weight + bias over each row, in two passes and f32. */
 export async function layernorm(runtime: Runtime, args: LayernormArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('layernorm', args, LAYERNORM_KEYS)
+  checkCall('layernorm', args, LAYERNORM_KEYS, options)
   const { x, weight, bias, y, rows, cols, eps = 1e-5, type = 'f32' } = args
   checkSizes('layernorm', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
@@ -95,7 +95,7 @@ const GROUPNORM_KEYS = keysOf<GroupnormArgs>()('x weight bias y items channels p
 
 /** The same over each group of channels with all their places. With one channel in a group it is instance normalization. */
 export async function groupnorm(runtime: Runtime, args: GroupnormArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('groupnorm', args, GROUPNORM_KEYS)
+  checkCall('groupnorm', args, GROUPNORM_KEYS, options)
   const { x, weight, bias, y, eps = 1e-5, type = 'f32', ...shape } = args
   checkGroups('groupnorm', shape)
   const { items, channels, places, groups } = shape
@@ -137,7 +137,7 @@ export async function residualRmsnorm(
   args: ResidualRmsnormArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('residual_rmsnorm', args, RESIDUAL_RMSNORM_KEYS)
+  checkCall('residual_rmsnorm', args, RESIDUAL_RMSNORM_KEYS, options)
   const { x, residual, weight, y, rows, cols, eps = 1e-5, shift = 0, type = 'f32' } = args
   checkSizes('residual_rmsnorm', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
@@ -242,7 +242,7 @@ export async function layernormBackward(
   options: HostOptions = {},
 ): Promise<void> {
   const what = 'layernorm_backward'
-  checkKeys(what, args, LAYERNORM_BACKWARD_KEYS)
+  checkCall(what, args, LAYERNORM_BACKWARD_KEYS, options)
   const { dweight, dbias } = args
   await rowGradients(runtime, what, LAYERNORM_BACKWARD, args, { dweight, dbias }, options)
 }
@@ -261,7 +261,7 @@ export async function rmsnormBackward(
   options: HostOptions = {},
 ): Promise<void> {
   const what = 'rmsnorm_backward'
-  checkKeys(what, args, RMSNORM_BACKWARD_KEYS)
+  checkCall(what, args, RMSNORM_BACKWARD_KEYS, options)
   await rowGradients(runtime, what, RMSNORM_BACKWARD, args, { dweight: args.dweight }, options)
 }
 
@@ -278,7 +278,7 @@ export async function groupnormBackward(
   args: GroupnormBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('groupnorm_backward', args, GROUPNORM_BACKWARD_KEYS)
+  checkCall('groupnorm_backward', args, GROUPNORM_BACKWARD_KEYS, options)
   const { x, weight, dy, dx, dweight, dbias, eps = 1e-5, type = 'f32', ...shape } = args
   checkGroups('groupnorm_backward', shape)
   const { items, channels, places, groups } = shape

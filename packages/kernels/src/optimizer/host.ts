@@ -3,7 +3,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -32,7 +32,7 @@ const ADAMW_KEYS = keysOf<AdamwArgs>()('p g m v n type lr beta1 beta2 eps decay 
 
 /** One step of AdamW, in place. Defaults are those of PyTorch: β 0.9 and 0.999, eps 1e-8, decay 0.01. `step` counts from 1. */
 export async function adamw(runtime: Runtime, args: AdamwArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('adamw', args, ADAMW_KEYS)
+  checkCall('adamw', args, ADAMW_KEYS, options)
   const { p, g: gradient, m, v, n, type = 'f32', lr, step, scale = 1 } = args
   const { beta1 = 0.9, beta2 = 0.999, eps = 1e-8, decay = 0.01 } = args
   checkSizes('adamw', { n })
@@ -60,7 +60,7 @@ const SGD_KEYS = keysOf<SgdArgs>()('p g b n type lr momentum decay scale nestero
 
 /** One step of gradient descent, in place; momentum, decay and Nesterov's form as in PyTorch. */
 export async function sgd(runtime: Runtime, args: SgdArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('sgd', args, SGD_KEYS)
+  checkCall('sgd', args, SGD_KEYS, options)
   const { p, g: gradient, b, n, type = 'f32', lr, momentum = 0, decay = 0, scale = 1, nesterov = false } = args
   checkSizes('sgd', { n })
   checkBuffers('sgd', { p: [p, n, bytesIn(type)], g: [gradient, n, bytesIn(type)], b: [b, n] })
@@ -83,7 +83,7 @@ const CLIP_KEYS = keysOf<ClipArgs>()('g squares most n type')
 
 /** Cuts a gradient to a global norm, of which the sum of squares lies on the device: nothing is read back. */
 export async function clipByNorm(runtime: Runtime, args: ClipArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('clip_by_norm', args, CLIP_KEYS)
+  checkCall('clip_by_norm', args, CLIP_KEYS, options)
   const { g: gradient, squares, most, n, type = 'f32' } = args
   checkSizes('clip_by_norm', { n })
   if (!(most > 0)) throw new RangeError(`clip_by_norm: most must be above 0, got ${most}`)

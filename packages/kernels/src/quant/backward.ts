@@ -1,5 +1,14 @@
 import { gemm } from '../gemm/host'
-import { type BufferLike, checkBuffers, checkKeys, checkSizes, type HostOptions, keysOf, type Runtime } from '../host'
+import {
+  type BufferLike,
+  checkBuffers,
+  checkCall,
+  checkSizes,
+  keysOf,
+  type Runtime,
+  SEVERAL_OPTIONS,
+  type SeveralOptions,
+} from '../host'
 import type { Storage } from '../parts/storage'
 import { bound, dequantize, type QuantizedWeights } from './host'
 import { checkType } from './weights-host'
@@ -23,9 +32,9 @@ const QUANTIZED_MATMUL_BACKWARD_KEYS = keysOf<QuantizedMatmulBackwardArgs>()('we
 export async function quantizedMatmulBackward(
   runtime: Runtime,
   args: QuantizedMatmulBackwardArgs,
-  options: Pick<HostOptions, 'kernels'> = {},
+  options: SeveralOptions = {},
 ): Promise<void> {
-  checkKeys('quant_matmul_backward', args, QUANTIZED_MATMUL_BACKWARD_KEYS)
+  checkCall('quant_matmul_backward', args, QUANTIZED_MATMUL_BACKWARD_KEYS, options, SEVERAL_OPTIONS)
   const { weights, dy, dx, m, type = 'f32' } = args
   const { n, k } = weights
   const { bindings } = bound('quant_matmul_backward', weights)

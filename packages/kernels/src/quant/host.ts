@@ -1,6 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/quant'
-import { type BufferLike, checkKeys, checkSizes, type HostOptions, keysOf, type Runtime } from '../host'
+import { type BufferLike, checkCall, checkKeys, checkSizes, type HostOptions, keysOf, type Runtime } from '../host'
 import type { WordFormat } from './pack'
 import {
   type Bound,
@@ -69,7 +69,7 @@ const DEQUANTIZE_KEYS = keysOf<DequantizeArgs>()('weights y type')
 
 /** y = W, as f32 or f16. */
 export async function dequantize(runtime: Runtime, args: DequantizeArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('dequantize', args, DEQUANTIZE_KEYS)
+  checkCall('dequantize', args, DEQUANTIZE_KEYS, options)
   const { weights, ...to } = args
   await runDequantize(runtime, KERNELS, bound('dequantize', weights), to, options)
 }
@@ -86,7 +86,7 @@ export async function quantizedEmbedding(
   args: QuantizedEmbeddingArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('quantized_embedding', args, QUANTIZED_EMBEDDING_KEYS)
+  checkCall('quantized_embedding', args, QUANTIZED_EMBEDDING_KEYS, options)
   const { weights, ...at } = args
   await runEmbedding(runtime, KERNELS, bound('embedding', weights), at, options)
 }
@@ -107,7 +107,7 @@ export async function quantizedMatmul(
   args: QuantizedMatmulArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('quantized_matmul', args, QUANTIZED_MATMUL_KEYS)
+  checkCall('quantized_matmul', args, QUANTIZED_MATMUL_KEYS, options)
   const { weights, ...by } = args
   await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options)
 }

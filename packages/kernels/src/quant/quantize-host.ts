@@ -2,12 +2,15 @@ import * as g from '../../generated/quant'
 import {
   type BufferLike,
   checkBuffers,
+  checkCall,
   checkKeys,
   checkSizes,
   chosen,
   type HostOptions,
   keysOf,
   type Runtime,
+  SEVERAL_OPTIONS,
+  type SeveralOptions,
 } from '../host'
 import type { Storage } from '../parts/storage'
 import { bound, type QuantizedWeights } from './host'
@@ -45,12 +48,8 @@ const QUANTIZE_KEYS = keysOf<QuantizeArgs>()('format x w scales zeros lines k gr
  * Quantizes on the device, to what `quantizeWeights` gives on the host: a scale for each group from its values, then integers. Division on a
  * GPU is within 2.5 ULP, so that a value just between two integers may get the other one.
  */
-export async function quantize(
-  runtime: Runtime,
-  args: QuantizeArgs,
-  options: Pick<HostOptions, 'kernels'> = {},
-): Promise<void> {
-  checkKeys('quantize', args, QUANTIZE_KEYS)
+export async function quantize(runtime: Runtime, args: QuantizeArgs, options: SeveralOptions = {}): Promise<void> {
+  checkCall('quantize', args, QUANTIZE_KEYS, options, SEVERAL_OPTIONS)
   const { format, x, w, scales, zeros, lines, k, group: asked, type = 'f32' } = args
   const weights = { format, w, scales, n: lines, k, ...(zeros ? { zeros } : {}) }
   const { bindings } = bound('quantize', asked === undefined ? weights : { ...weights, group: asked })
@@ -97,9 +96,9 @@ const DYNAMIC_MATMUL_KEYS = keysOf<DynamicMatmulArgs>()('weights x bias y m type
 export async function dynamicMatmul(
   runtime: Runtime,
   args: DynamicMatmulArgs,
-  options: Pick<HostOptions, 'kernels'> = {},
+  options: SeveralOptions = {},
 ): Promise<void> {
-  checkKeys('dynamic_matmul', args, DYNAMIC_MATMUL_KEYS)
+  checkCall('dynamic_matmul', args, DYNAMIC_MATMUL_KEYS, options, SEVERAL_OPTIONS)
   const { weights, x, bias, y, m, type = 'f32' } = args
   const { format, n, k, group = 0 } = weights
   const { bindings, params } = bound('dynamic_matmul', weights)
@@ -162,7 +161,7 @@ const ADD_INT8_KEYS = keysOf<AddInt8Args>()('x y out n')
 
 /** out = x + y of `n` int8 values, each tensor with a scale and a zero point of its own. */
 export async function addInt8(runtime: Runtime, args: AddInt8Args, options: HostOptions = {}): Promise<void> {
-  checkKeys('add_int8', args, ADD_INT8_KEYS)
+  checkCall('add_int8', args, ADD_INT8_KEYS, options)
   const { x, y, out, n } = args
   checkSizes('add_int8', { n })
   checkParams('add_int8', { x, y, out })
@@ -179,7 +178,7 @@ const RELU_INT8_KEYS = keysOf<ReluInt8Args>()('x out n')
 
 /** out = max(x, 0) of `n` int8 values, each tensor with a scale and a zero point of its own. */
 export async function reluInt8(runtime: Runtime, args: ReluInt8Args, options: HostOptions = {}): Promise<void> {
-  checkKeys('relu_int8', args, RELU_INT8_KEYS)
+  checkCall('relu_int8', args, RELU_INT8_KEYS, options)
   const { x, out, n } = args
   checkSizes('relu_int8', { n })
   checkParams('relu_int8', { x, out })

@@ -4,8 +4,8 @@ import { type Shape, sizeOf } from '../elementwise/shape'
 import {
   type BufferLike,
   checkBuffers,
+  checkCall,
   checkChoice,
-  checkKeys,
   checkSizes,
   chosen,
   type HostOptions,
@@ -78,7 +78,7 @@ export async function reduce(
   args: ReduceArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('reduce', args, REDUCE_KEYS)
+  checkCall('reduce', args, REDUCE_KEYS, options)
   const { x, shape, axes = shape.map((_, axis) => axis), out, type = 'f32', correction = 0 } = args
   checkChoice('reduce', 'op', op, Object.keys(KERNELS))
   checkChoice(op, 'type', type, ['f32', 'f16'])

@@ -3,7 +3,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -56,7 +56,7 @@ async function rotate(
   direction: 1 | -1,
   options: HostOptions,
 ): Promise<void> {
-  checkKeys(what, args, ROPE_KEYS)
+  checkCall(what, args, ROPE_KEYS, options)
   const { x, out, table, batch, heads, tokens, headSize, type = 'f32' } = args
   const { tokensFirst = false, rotary = headSize, past = 0, interleaved = false } = args
   checkSizes(what, { batch, heads, tokens, headSize, rotary, past })

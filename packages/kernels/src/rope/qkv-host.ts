@@ -4,12 +4,14 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
   keysOf,
   type Runtime,
+  SEVERAL_OPTIONS,
+  type SeveralOptions,
 } from '../host'
 import { ropeTableSize } from './table'
 
@@ -66,7 +68,7 @@ const ROPE_QKV_KEYS = keysOf<RopeQkvArgs>()(
  *   buffer that is too small, a table that has not all positions
  */
 export async function ropeQkv(runtime: Runtime, args: RopeQkvArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('rope_qkv', args, ROPE_QKV_KEYS)
+  checkCall('rope_qkv', args, ROPE_QKV_KEYS, options)
   await split(runtime, args, options)
 }
 
@@ -86,8 +88,8 @@ const PROJECT_QKV_KEYS = keysOf<ProjectQkvArgs>()(
 )
 
 /** The projection, x · weight + bias, and then `ropeQkv`: a step from the residual stream to what attention takes. */
-export async function projectQkv(runtime: Runtime, args: ProjectQkvArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('project_qkv', args, PROJECT_QKV_KEYS)
+export async function projectQkv(runtime: Runtime, args: ProjectQkvArgs, options: SeveralOptions = {}): Promise<void> {
+  checkCall('project_qkv', args, PROJECT_QKV_KEYS, options, SEVERAL_OPTIONS)
   const { x, weight, bias, hidden, transposed = false, batch, tokens, heads, kvHeads, headSize, type = 'f32' } = args
   checkQkv('project_qkv', args)
   checkSizes('project_qkv', { hidden })

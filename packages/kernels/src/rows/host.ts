@@ -5,7 +5,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -41,7 +41,7 @@ const LOG_SOFTMAX_KEYS = keysOf<LogSoftmaxArgs>()('x y rows cols type')
 
 /** y = x − m − ln Σ exp(x − m) over each row, with m its maximum; a row of −∞ gives −∞. */
 export async function logSoftmax(runtime: Runtime, args: LogSoftmaxArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('log_softmax', args, LOG_SOFTMAX_KEYS)
+  checkCall('log_softmax', args, LOG_SOFTMAX_KEYS, options)
   const { x, y, rows, cols, type = 'f32' } = args
   checkSizes('log_softmax', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
@@ -66,7 +66,7 @@ async function gradient(
   args: SoftmaxGradientArgs,
   options: HostOptions,
 ): Promise<void> {
-  checkKeys(what, args, SOFTMAX_GRADIENT_KEYS)
+  checkCall(what, args, SOFTMAX_GRADIENT_KEYS, options)
   const { y, dy, dx, rows, cols, type = 'f32' } = args
   checkSizes(what, { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
@@ -115,7 +115,7 @@ const CROSS_ENTROPY_KEYS = keysOf<CrossEntropyArgs>()('x target loss lse rows co
 
 /** loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]], for any vocabulary. */
 export async function crossEntropy(runtime: Runtime, args: CrossEntropyArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('cross_entropy', args, CROSS_ENTROPY_KEYS)
+  checkCall('cross_entropy', args, CROSS_ENTROPY_KEYS, options)
   const { x, target, loss, lse, rows, cols, type = 'f32' } = args
   checkSizes('cross_entropy', { rows, cols })
   checkBuffers('cross_entropy', {
@@ -149,7 +149,7 @@ export async function crossEntropyBackward(
   args: CrossEntropyBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('cross_entropy_backward', args, CROSS_ENTROPY_BACKWARD_KEYS)
+  checkCall('cross_entropy_backward', args, CROSS_ENTROPY_BACKWARD_KEYS, options)
   const { x, target, lse, dx, rows, cols, scale = 1, type = 'f32' } = args
   checkSizes('cross_entropy_backward', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
@@ -183,7 +183,7 @@ export async function meanSquaredError(
   args: MeanSquaredErrorArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('squared_error', args, MEAN_SQUARED_ERROR_KEYS)
+  checkCall('squared_error', args, MEAN_SQUARED_ERROR_KEYS, options)
   const { x, y, out, n, type = 'f32' } = args
   checkSizes('squared_error', { n })
   checkBuffers('squared_error', { x: [x, n, bytesIn(type)], y: [y, n, bytesIn(type)], out: [out, 1] })

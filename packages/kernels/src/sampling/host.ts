@@ -3,6 +3,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
+  checkCall,
   checkKeys,
   checkSizes,
   chosen,
@@ -48,7 +49,7 @@ const TOP_K_KEYS = keysOf<TopKArgs>()('x values indices rows cols k type')
  * @throws RangeError before anything is recorded: k above cols, more than 2²⁴ columns, buffers that are too small
  */
 export async function topK(runtime: Runtime, args: TopKArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('top_k', args, TOP_K_KEYS)
+  checkCall('top_k', args, TOP_K_KEYS, options)
   const { x, values, indices, rows, cols, k, type = 'f32' } = args
   checkSizes('top_k', { rows, cols, k })
   checkMost('top_k', 'cols', cols, TOP_K_COLS)
@@ -128,7 +129,7 @@ const SAMPLE_KEYS = keysOf<SampleArgs>()('logits seeds out rows cols step choice
  *   1, topP outside of [0, 1], a step beyond u32, buffers that are too small
  */
 export async function sample(runtime: Runtime, args: SampleArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('sample', args, SAMPLE_KEYS)
+  checkCall('sample', args, SAMPLE_KEYS, options)
   const { logits, seeds, choices, out, rows, cols, step = 0, type = 'f32', ...choice } = args
   checkSizes('sample', { rows, cols })
   checkU32('sample', { step })
@@ -206,7 +207,7 @@ const DROPOUT_KEYS = keysOf<DropoutArgs>()('x y n p seed stream type')
 
 /** y[i] = x[i] / (1 − p), or 0 with probability p: by the random bits of (seed, stream, i), the same on every device. */
 export async function dropout(runtime: Runtime, args: DropoutArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('dropout', args, DROPOUT_KEYS)
+  checkCall('dropout', args, DROPOUT_KEYS, options)
   await dropped(runtime, 'dropout', ['x', 'y'], args, options)
 }
 
@@ -218,7 +219,7 @@ export async function dropoutBackward(
   args: DropoutBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('dropout_backward', args, DROPOUT_BACKWARD_KEYS)
+  checkCall('dropout_backward', args, DROPOUT_BACKWARD_KEYS, options)
   const { dy, dx, ...rest } = args
   await dropped(runtime, 'dropout_backward', ['dy', 'dx'], { x: dy, y: dx, ...rest }, options)
 }

@@ -2,7 +2,7 @@ import { artifact } from '../../generated/saxpy/saxpy'
 import {
   type BufferLike,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -23,7 +23,7 @@ const SAXPY_KEYS = keysOf<SaxpyArgs>()('x y n alpha')
 
 /** y = alpha · x + y, in f32. */
 export async function saxpy(runtime: Runtime, args: SaxpyArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('saxpy', args, SAXPY_KEYS)
+  checkCall('saxpy', args, SAXPY_KEYS, options)
   const { x, y, n, alpha } = args
   checkSizes('saxpy', { n })
   checkBuffers('saxpy', { x: [x, n], y: [y, n] })

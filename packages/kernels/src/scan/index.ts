@@ -1,3 +1,3 @@
-export { type ScanArgs, type ScanOptions, scan } from './host'
+export { type ScanArgs, scan } from './host'
 export { SCAN_BLOCK } from './plan'
 export { scanReference } from './reference'

@@ -5,6 +5,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
+  checkCall,
   checkKeys,
   checkSizes,
   chosen,
@@ -51,7 +52,7 @@ const COPY_KEYS = keysOf<CopyArgs>()('from to shape type')
  *   six axes that cannot be joined
  */
 export async function copy(runtime: Runtime, args: CopyArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('copy', args, COPY_KEYS)
+  checkCall('copy', args, COPY_KEYS, options)
   const { from, to, shape, type = 'f32' } = args
   checkSizes('copy', Object.fromEntries(shape.map((extent, axis) => [`shape[${axis}]`, extent])))
   const n = sizeOf(shape)

@@ -4,7 +4,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -39,7 +39,7 @@ async function pick(
   args: IndexedArgs,
   options: HostOptions,
 ): Promise<void> {
-  checkKeys(what, args, INDEXED_KEYS)
+  checkCall(what, args, INDEXED_KEYS, options)
   const { x, index, out, outer = 1, size, count, inner, type = 'f32' } = args
   checkSizes(what, { outer, size, count, inner })
   const bytes = bytesIn(type)
@@ -82,7 +82,7 @@ const SCATTER_ADD_KEYS = keysOf<ScatterAddArgs>()('x index out outer size count 
  * of the device: equal up to rounding from run to run.
  */
 export async function scatterAdd(runtime: Runtime, args: ScatterAddArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('scatter_add', args, SCATTER_ADD_KEYS)
+  checkCall('scatter_add', args, SCATTER_ADD_KEYS, options)
   const { x, index, out, outer = 1, size, count, inner } = args
   checkSizes('scatter_add', { outer, size, count, inner })
   checkBuffers('scatter_add', {

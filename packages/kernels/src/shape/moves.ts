@@ -3,6 +3,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
+  checkCall,
   checkKeys,
   checkSizes,
   type HostOptions,
@@ -38,7 +39,7 @@ const PERMUTE_KEYS = keysOf<PermuteArgs>()('axes x shape out type')
 
 /** out[c[axes[0]], c[axes[1]], …] = x[c]: axis i of the result is axis `axes[i]` of x. */
 export async function permute(runtime: Runtime, args: PermuteArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('permute', args, PERMUTE_KEYS)
+  checkCall('permute', args, PERMUTE_KEYS, options)
   const { x, shape, axes, out, type } = args
   if ([...axes].sort((a, b) => a - b).join() !== shape.map((_, i) => i).join())
     throw new RangeError(`permute: axes must be a permutation of 0 … ${shape.length - 1}, got [${axes.join(', ')}]`)
@@ -63,7 +64,7 @@ const SLICE_KEYS = keysOf<SliceArgs>()('starts ends steps x shape out type')
 
 /** out = x[start : end : step] along every axis, as Python has it; steps may be negative. Gives the shape of the result. */
 export async function slice(runtime: Runtime, args: SliceArgs, options: HostOptions = {}): Promise<number[]> {
-  checkKeys('slice', args, SLICE_KEYS)
+  checkCall('slice', args, SLICE_KEYS, options)
   const { x, shape, starts, ends, steps = shape.map(() => 1), out, type } = args
   for (const [name, list] of Object.entries({ starts, ends, steps })) {
     if (list.length !== shape.length || !list.every(Number.isInteger))
@@ -98,7 +99,7 @@ const FLIP_KEYS = keysOf<FlipArgs>()('axes x shape out type')
 
 /** x with the order along some axes reversed. */
 export async function flip(runtime: Runtime, args: FlipArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('flip', args, FLIP_KEYS)
+  checkCall('flip', args, FLIP_KEYS, options)
   const { x, shape, axes, out, type } = args
   for (const axis of axes) checkAxis('flip', axis, shape.length)
   const strides = rowMajor(shape)
@@ -119,7 +120,7 @@ const REPEAT_KEYS = keysOf<RepeatArgs>()('times x shape out type')
 
 /** x, `times[a]` times along axis a. */
 export async function repeat(runtime: Runtime, args: RepeatArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('repeat', args, REPEAT_KEYS)
+  checkCall('repeat', args, REPEAT_KEYS, options)
   const { x, shape, times, out, type } = args
   if (times.length !== shape.length)
     throw new RangeError(`repeat: times must be ${shape.length} numbers, got ${times.length}`)
@@ -140,7 +141,7 @@ const EXPAND_KEYS = keysOf<ExpandArgs>()('to x shape out type')
 
 /** x seen as a larger shape, by the rules of broadcasting, and written out. */
 export async function expand(runtime: Runtime, args: ExpandArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('expand', args, EXPAND_KEYS)
+  checkCall('expand', args, EXPAND_KEYS, options)
   const { x, shape, to, out, type } = args
   const lead = to.length - shape.length
   const fits = lead >= 0 && shape.every((extent, axis) => extent === 1 || extent === to[axis + lead])
@@ -173,7 +174,7 @@ export async function concatenate(
   args: ConcatenateArgs,
   options: HostOptions = {},
 ): Promise<number[]> {
-  checkKeys('concatenate', args, CONCATENATE_KEYS)
+  checkCall('concatenate', args, CONCATENATE_KEYS, options)
   const { inputs, axis, out, type } = args
   const [first] = inputs
   if (!first) throw new RangeError('concatenate: there are no inputs')
@@ -211,7 +212,7 @@ const PAD_KEYS = keysOf<PadArgs>()('before after x shape out type')
 
 /** x, with `before[a]` and `after[a]` elements around it along axis a. What is around it has to be filled before: see `fill`. */
 export async function pad(runtime: Runtime, args: PadArgs, options: HostOptions = {}): Promise<number[]> {
-  checkKeys('pad', args, PAD_KEYS)
+  checkCall('pad', args, PAD_KEYS, options)
   const { x, shape, before, after, out, type } = args
   for (const [name, list] of Object.entries({ before, after })) {
     if (list.length !== shape.length)
@@ -240,7 +241,7 @@ const HEADS_KEYS = keysOf<HeadsArgs>()('x out batch tokens heads size type')
 
 /** [batch, tokens, heads · size] → [batch, heads, tokens, size], as attention takes it. */
 export async function splitHeads(runtime: Runtime, args: HeadsArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('split_heads', args, HEADS_KEYS)
+  checkCall('split_heads', args, HEADS_KEYS, options)
   const { x, out, batch, tokens, heads, size, type } = args
   const moved = { x, out, shape: [batch, tokens, heads, size], axes: [0, 2, 1, 3], ...typed(type) }
   await permute(runtime, moved, options)
@@ -248,7 +249,7 @@ export async function splitHeads(runtime: Runtime, args: HeadsArgs, options: Hos
 
 /** [batch, heads, tokens, size] → [batch, tokens, heads · size]: the inverse of `splitHeads`. */
 export async function mergeHeads(runtime: Runtime, args: HeadsArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('merge_heads', args, HEADS_KEYS)
+  checkCall('merge_heads', args, HEADS_KEYS, options)
   const { x, out, batch, tokens, heads, size, type } = args
   const moved = { x, out, shape: [batch, heads, tokens, size], axes: [0, 2, 1, 3], ...typed(type) }
   await permute(runtime, moved, options)
@@ -272,7 +273,7 @@ const PIXEL_SHUFFLE_KEYS = keysOf<PixelShuffleArgs>()('x out items channels heig
 
 /** Channels become places: each block of factor² channels is a factor × factor tile of one (Shi et al., 2016). */
 export async function pixelShuffle(runtime: Runtime, args: PixelShuffleArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('pixel_shuffle', args, PIXEL_SHUFFLE_KEYS)
+  checkCall('pixel_shuffle', args, PIXEL_SHUFFLE_KEYS, options)
   const { x, out, items, channels, height, width, factor, type } = args
   const shape = [items, channels, factor, factor, height, width]
   await permute(runtime, { x, out, shape, axes: [0, 1, 4, 2, 5, 3], ...typed(type) }, options)

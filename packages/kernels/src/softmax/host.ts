@@ -3,7 +3,7 @@ import {
   bytesIn,
   bytesOf,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -27,7 +27,7 @@ const SOFTMAX_KEYS = keysOf<SoftmaxArgs>()('x y rows cols type')
 
 /** y[r, :] = softmax(x[r, :]), computed in f32; a row of −∞ gives zeros. */
 export async function softmax(runtime: Runtime, args: SoftmaxArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('softmax', args, SOFTMAX_KEYS)
+  checkCall('softmax', args, SOFTMAX_KEYS, options)
   const { x, y, rows, cols, type = 'f32' } = args
   checkSizes('softmax', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]

@@ -4,16 +4,16 @@ import * as g from '../../generated/sort'
 import {
   type BufferLike,
   checkBuffers,
+  checkCall,
   checkChoice,
   checkDistinct,
-  checkKeys,
   checkSizes,
   chosen,
   type HostOptions,
   keysOf,
   type Runtime,
 } from '../host'
-import { scan } from '../scan/host'
+import { scanBlocks } from '../scan/host'
 import { chooseRadix } from './choose'
 import { DIGITS, RADIX_BITS, RADIX_CHUNK } from './plan'
 
@@ -25,12 +25,12 @@ const KEYS: Readonly<Record<SortType, CompiledKernel>> = {
   u32: g.radix_keys_u32,
 }
 
-/** y[i] = the sum of x before i, of u32: `scan` with its kernels for u32. */
+/** y[i] = the sum of x before i, of u32: as `scan`, by its kernels for u32. */
 const scanU32 = (runtime: Runtime, x: BufferLike, y: BufferLike, n: number, options: HostOptions): Promise<void> =>
-  scan(
+  scanBlocks(
     runtime,
     { x, y, n, exclusive: true },
-    { kernels: { blocks: chosen(g.scan_blocks_u32, options), offsets: chosen(g.scan_offsets_u32, options) } },
+    { blocks: chosen(g.scan_blocks_u32, options), offsets: chosen(g.scan_offsets_u32, options) },
   )
 
 export interface SortPairsArgs {
@@ -50,7 +50,7 @@ const SORT_PAIRS_KEYS = keysOf<SortPairsArgs>()('keys values sortedKeys sortedVa
 
 /** Sorts u32 keys in ascending order, and the values with them; equal keys keep their order. */
 export async function sortPairs(runtime: Runtime, args: SortPairsArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('sort', args, SORT_PAIRS_KEYS)
+  checkCall('sort', args, SORT_PAIRS_KEYS, options)
   const { keys, values, sortedKeys, sortedValues, n, bits = 32 } = args
   checkSizes('sort', { n, bits })
   checkDistinct('sort', { keys, values, sortedKeys, sortedValues })
@@ -109,7 +109,7 @@ const SORT_KEYS = keysOf<SortArgs>()('x order sorted n type descending')
 
 /** Sorts numbers, with −∞ first and NaN last in ascending order: the permutation, and the sorted numbers. Stable. */
 export async function sort(runtime: Runtime, args: SortArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('sort', args, SORT_KEYS)
+  checkCall('sort', args, SORT_KEYS, options)
   const { x, order, sorted, n, type = 'f32', descending = false } = args
   checkSizes('sort', { n })
   checkChoice('sort', 'type', type, Object.keys(KEYS))
@@ -138,7 +138,7 @@ const HISTOGRAM_KEYS = keysOf<HistogramArgs>()('ids counts n bins')
 
 /** counts[id] += 1 for each id; one that is not below bins counts nothing. */
 export async function histogram(runtime: Runtime, args: HistogramArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('histogram', args, HISTOGRAM_KEYS)
+  checkCall('histogram', args, HISTOGRAM_KEYS, options)
   const { ids, counts, n, bins } = args
   checkSizes('histogram', { n, bins })
   checkBuffers('histogram', { ids: [ids, n], counts: [counts, bins] })
@@ -164,7 +164,7 @@ export async function histogramRange(
   args: HistogramRangeArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('histogram_range', args, HISTOGRAM_RANGE_KEYS)
+  checkCall('histogram_range', args, HISTOGRAM_RANGE_KEYS, options)
   const { x, counts, n, bins, low, high } = args
   checkSizes('histogram_range', { n, bins })
   if (!(high > low)) throw new RangeError(`histogram_range: high must be above low = ${low}, got ${high}`)
@@ -190,7 +190,7 @@ const COMPACT_KEYS = keysOf<CompactArgs>()('x keep out count n')
 
 /** The elements whose flag is not 0, one after the other, and their number, which stays on the device. */
 export async function compact(runtime: Runtime, args: CompactArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('compact', args, COMPACT_KEYS)
+  checkCall('compact', args, COMPACT_KEYS, options)
   const { x, keep, out, count, n } = args
   checkSizes('compact', { n })
   checkDistinct('compact', { x, keep, out, count })

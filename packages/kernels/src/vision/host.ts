@@ -4,7 +4,7 @@ import {
   type BufferLike,
   bytesIn,
   checkBuffers,
-  checkKeys,
+  checkCall,
   checkSizes,
   chosen,
   type HostOptions,
@@ -128,7 +128,7 @@ const CONV2D_KEYS = keysOf<Conv2dArgs>()(
  * the result. A convolution of one dimension has height and filter height 1.
  */
 export async function conv2d(runtime: Runtime, args: Conv2dArgs, options: HostOptions = {}): Promise<Pair> {
-  checkKeys('conv2d', args, CONV2D_KEYS)
+  checkCall('conv2d', args, CONV2D_KEYS, options)
   checkWindow('conv2d', args.size, args)
   const out = windowedSize(args.size, args)
   return convolve(runtime, 'conv2d', { f32: g.conv2d, f16: g.conv2d_f16 }, args, false, out, options)
@@ -149,7 +149,7 @@ const CONV1D_KEYS = keysOf<Conv1dArgs>()(
 
 /** conv2d of one dimension. Gives the length of the result. */
 export async function conv1d(runtime: Runtime, args: Conv1dArgs, options: HostOptions = {}): Promise<number> {
-  checkKeys('conv1d', args, CONV1D_KEYS)
+  checkCall('conv1d', args, CONV1D_KEYS, options)
   const { length, filter, stride = 1, pad = 0, dilation = 1, ...rest } = args
   const window: Window = { filter: [1, filter], stride: [1, stride], pad: [0, pad], dilation: [1, dilation] }
   const [, columns] = await conv2d(runtime, { ...rest, ...window, size: [1, length] } as Conv2dArgs, options)
@@ -166,7 +166,7 @@ export async function convTranspose2d(
   args: ConvTranspose2dArgs,
   options: HostOptions = {},
 ): Promise<Pair> {
-  checkKeys('conv_transpose2d', args, CONV_TRANSPOSE2D_KEYS)
+  checkCall('conv_transpose2d', args, CONV_TRANSPOSE2D_KEYS, options)
   checkWindow('conv_transpose2d', args.size, args)
   const out = transposedSize(args.size, args, args.outPad)
   const kernels = { f32: g.conv_transpose2d, f16: g.conv_transpose2d_f16 }
@@ -190,7 +190,7 @@ const CONV2D_INT8_KEYS = keysOf<Conv2dInt8Args>()(
  * conv2d, the sum exact. Gives height and width of the result.
  */
 export async function conv2dInt8(runtime: Runtime, args: Conv2dInt8Args, options: HostOptions = {}): Promise<Pair> {
-  checkKeys('conv2d_i8', args, CONV2D_INT8_KEYS)
+  checkCall('conv2d_i8', args, CONV2D_INT8_KEYS, options)
   const { x, weight, weightScale, bias, y, items, channels, size, outs, groups = 1, scale, zero = 0 } = args
   const { filter, stride = [1, 1], pad = [0, 0], dilation = [1, 1], low = -MOST, high = MOST } = args
   checkWindow('conv2d_i8', size, args)
@@ -266,7 +266,7 @@ const MAX_POOL2D_KEYS = keysOf<MaxPool2dArgs>()('index x y planes size type filt
 
 /** The greatest element of each window, and its place in the plane in `index` (u32). Gives height and width of the result. */
 export async function maxPool2d(runtime: Runtime, args: MaxPool2dArgs, options: HostOptions = {}): Promise<Pair> {
-  checkKeys('max_pool2d', args, MAX_POOL2D_KEYS)
+  checkCall('max_pool2d', args, MAX_POOL2D_KEYS, options)
   const { out, n, params } = pooled('max_pool2d', args)
   checkBuffers('max_pool2d', { index: [args.index, n] })
   const kernel = args.type === 'f16' ? g.max_pool2d_f16 : g.max_pool2d
@@ -283,7 +283,7 @@ const AVG_POOL2D_KEYS = keysOf<AvgPool2dArgs>()('withPad x y planes size type fi
 
 /** The mean of each window: of its places in the image, or with `withPad` of all, padding as 0. Gives height and width. */
 export async function avgPool2d(runtime: Runtime, args: AvgPool2dArgs, options: HostOptions = {}): Promise<Pair> {
-  checkKeys('avg_pool2d', args, AVG_POOL2D_KEYS)
+  checkCall('avg_pool2d', args, AVG_POOL2D_KEYS, options)
   const { out, n, params } = pooled('avg_pool2d', args)
   const kernel = args.type === 'f16' ? g.avg_pool2d_f16 : g.avg_pool2d
   const given = { x: args.x, y: args.y, ...params, with_pad: Number(args.withPad ?? false) }
@@ -318,7 +318,7 @@ const RESIZE_KEYS = keysOf<ResizeArgs>()('x y planes size out type')
 
 /** The mean of the part of x that belongs to each place of the result. */
 export async function adaptiveAvgPool2d(runtime: Runtime, args: ResizeArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('adaptive_avg_pool2d', args, RESIZE_KEYS)
+  checkCall('adaptive_avg_pool2d', args, RESIZE_KEYS, options)
   const params = resized('adaptive_avg_pool2d', args)
   const kernel = pick(args.type, g.adaptive_avg_pool2d, g.adaptive_avg_pool2d_f16)
   if (params) await runtime.run(chosen(kernel, options), { x: args.x, y: args.y, ...params })
@@ -326,7 +326,7 @@ export async function adaptiveAvgPool2d(runtime: Runtime, args: ResizeArgs, opti
 
 /** The element of x at ⌊place · size / out⌋. */
 export async function upsampleNearest2d(runtime: Runtime, args: ResizeArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('upsample_nearest2d', args, RESIZE_KEYS)
+  checkCall('upsample_nearest2d', args, RESIZE_KEYS, options)
   const params = resized('upsample_nearest2d', args)
   const { x, y, size, out } = args
   const scale = [size[0] / out[0], size[1] / out[1]]
@@ -347,7 +347,7 @@ export async function upsampleBilinear2d(
   args: UpsampleBilinear2dArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkKeys('upsample_bilinear2d', args, UPSAMPLE_BILINEAR2D_KEYS)
+  checkCall('upsample_bilinear2d', args, UPSAMPLE_BILINEAR2D_KEYS, options)
   const params = resized('upsample_bilinear2d', args)
   const { x, y, size, out, corners = false } = args
   const by = (axis: 0 | 1): number =>
@@ -379,7 +379,7 @@ const GRID_SAMPLE_KEYS = keysOf<GridSampleArgs>()('x grid y items channels size 
 
 /** x at the places of a grid; 0 outside. */
 export async function gridSample(runtime: Runtime, args: GridSampleArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('grid_sample', args, GRID_SAMPLE_KEYS)
+  checkCall('grid_sample', args, GRID_SAMPLE_KEYS, options)
   const { x, grid, y, items, channels, size, out, nearest = false, corners = false, type = 'f32' } = args
   checkSizes('grid_sample', { items, channels })
   const params = resized('grid_sample', { x, y, planes: items * channels, size, out, type })
@@ -412,7 +412,7 @@ const BATCH_NORM_KEYS = keysOf<BatchNormArgs>()('x mean variance weight bias y i
 
 /** y = (x − mean[c]) / √(variance[c] + eps) · weight[c] + bias[c], with the statistics of the training. */
 export async function batchNorm(runtime: Runtime, args: BatchNormArgs, options: HostOptions = {}): Promise<void> {
-  checkKeys('batch_norm', args, BATCH_NORM_KEYS)
+  checkCall('batch_norm', args, BATCH_NORM_KEYS, options)
   const { x, mean, variance, weight, bias, y, items, channels, places, eps = 1e-5, type = 'f32' } = args
   checkSizes('batch_norm', { items, channels, places })
   const n = items * channels * places
