@@ -111,6 +111,20 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     if (!ships) expect(used.includes('scan_apply')).toBe(more.length > 0)
   })
 
+  it('scan by chunks, and the elements behind the last quad', async () => {
+    const known = new Map([source.scanStep, source.scanTail].map((kernel) => [kernel.name, compile(kernel)]))
+    const own = ships ? {} : { kernels: (name: string) => known.get(name) }
+    const sizes = ships ? [4, 8193, 50_001, 65_536, 65_538] : [4, 8193, 24_579]
+    for (const n of sizes) {
+      for (const exclusive of [false, true]) {
+        const x = uniform(1, n, 0, 1)
+        const y = empty(n)
+        await kernels.scan(runtime, { x: upload(x), y, n, exclusive }, { ...own, chunk: 16_384 })
+        close(await y.read(Float32Array), kernels.scanReference({ x, exclusive }))
+      }
+    }
+  })
+
   it('refuses sizes that are none before anything is recorded', async () => {
     const x = upload(new Float32Array(4))
     await expect(kernels.saxpy(runtime, { x, y: x, n: -1, alpha: 1 })).rejects.toThrow(

@@ -15,7 +15,8 @@ const padded = (i: Expr<'u32'>) => i.add(i.div(32))
  * A tile goes through workgroup memory, read and written side by side, added up by invocations that have eight neighbours each.
  *
  * One pass less would need tiles that wait for the sums of those before ("decoupled look-back"), and WebGPU promises to no workgroup that another one
- * makes progress. With x and y counted once, two thirds of copy bandwidth are the most that this way can have.
+ * makes progress. With x and y counted once, two thirds of copy bandwidth are the most that this way can have: where x is larger than a cache, `scan_step`
+ * reads it again while it is still there.
  */
 export const scanApply = kernel(
   'scan_apply',

@@ -3,6 +3,8 @@ import { sum_rows } from '../../generated/reduce'
 import { artifact as applyArtifact } from '../../generated/scan/scan_apply'
 import { artifact as blocksArtifact } from '../../generated/scan/scan_blocks'
 import { artifact as offsetsArtifact } from '../../generated/scan/scan_offsets'
+import { artifact as stepArtifact } from '../../generated/scan/scan_step'
+import { artifact as tailArtifact } from '../../generated/scan/scan_tail'
 import {
   atHand,
   type BufferLike,
@@ -12,10 +14,10 @@ import {
   chosen,
   keysOf,
   type Runtime,
-  SEVERAL_OPTIONS,
   type SeveralOptions,
 } from '../host'
-import { SCAN_BLOCK, SCAN_TILE } from './plan'
+import { chooseScan } from './choose'
+import { SCAN_BLOCK, SCAN_STEP_TILE, SCAN_TILE } from './plan'
 
 export interface ScanArgs {
   /** n elements */
@@ -27,24 +29,33 @@ export interface ScanArgs {
   readonly exclusive?: boolean
 }
 
+export interface ScanOptions extends SeveralOptions {
+  /** Elements of a chunk, in place of those that fit the usual last-level cache: any n > 3 is then taken by chunks. */
+  readonly chunk?: number
+}
+
 const SCAN_KEYS = keysOf<ScanArgs>()('x y n exclusive')
+const SCAN_OPTIONS = keysOf<ScanOptions>()('kernels verify chunk')
 
 /**
- * y[i] = x[0] + … + x[i], in f32, for any n: one dispatch up to 1,024 elements, three up to 1,048,576, and so on. From 2,049 elements on
- * the sums of tiles are scanned first, so that x is read twice and y written once.
+ * y[i] = x[0] + … + x[i], in f32, for any n: one dispatch up to 1,024 elements. From 2,049 elements on the sums of tiles are scanned first, so that x
+ * is read twice and y written once, and from 4,194,305 on by chunks, so that the second reading of x finds it in a cache.
  */
-export async function scan(runtime: Runtime, args: ScanArgs, options: SeveralOptions = {}): Promise<void> {
-  checkCall('scan', args, SCAN_KEYS, options, SEVERAL_OPTIONS)
+export async function scan(runtime: Runtime, args: ScanArgs, options: ScanOptions = {}): Promise<void> {
+  checkCall('scan', args, SCAN_KEYS, options, SCAN_OPTIONS)
+  const { chunk, ...several } = options
   const { x, y, n } = args
-  checkSizes('scan', { n })
+  checkSizes('scan', { n, ...(chunk === undefined ? {} : { chunk }) })
   checkBuffers('scan', { x: [x, n], y: [y, n] })
   if (n === 0) return
-  const byTiles = n > SCAN_TILE && [sum_rows, applyArtifact].every((kernel) => atHand(kernel, runtime, options))
-  if (byTiles) await scanTiles(runtime, args, options)
+  const choice = chooseScan(n, chunk)
+  const has = (...kernels: readonly CompiledKernel[]) => kernels.every((kernel) => atHand(kernel, runtime, several))
+  if (choice.way === 'chunks' && has(stepArtifact, tailArtifact)) await scanChunks(runtime, args, choice.tiles, several)
+  else if (choice.way !== 'blocks' && has(sum_rows, applyArtifact)) await scanTiles(runtime, args, several)
   else
     await scanBlocks(runtime, args, {
-      blocks: chosen(blocksArtifact, options),
-      offsets: chosen(offsetsArtifact, options),
+      blocks: chosen(blocksArtifact, several),
+      offsets: chosen(offsetsArtifact, several),
     })
 }
 
@@ -77,4 +88,27 @@ async function scanTiles(
   await runtime.run(chosen(sum_rows, options), { x, out: totals, rows: tiles, size: SCAN_TILE, n, scale: 1 })
   await scan(runtime, { x: totals, y: offsets, n: tiles, exclusive: true }, options)
   await runtime.run(chosen(applyArtifact, options), { x, offsets, y, n, exclusive: Number(exclusive) })
+}
+
+/** Step c sums the tiles of chunk c and writes y of chunk c − 1: one step more than there are chunks. */
+async function scanChunks(
+  runtime: Runtime,
+  { x, y, n, exclusive = false }: ScanArgs,
+  tilesOfChunk: number,
+  options: SeveralOptions,
+): Promise<void> {
+  const [step, tail] = [chosen(stepArtifact, options), chosen(tailArtifact, options)]
+  const quads = Math.floor(n / 4)
+  const tiles = Math.ceil((4 * quads) / SCAN_STEP_TILE)
+  const chunks = Math.ceil(tiles / tilesOfChunk)
+  const tilesIn = (c: number) => Math.max(0, Math.min(tiles - c * tilesOfChunk, tilesOfChunk))
+  using sums = runtime.buffer({ size: 4 * tiles })
+  using carries = runtime.buffer({ size: 4 * chunks })
+  const fixed = { x, y, sums, carries, quads, exclusive: Number(exclusive) }
+  await runtime.run(step, { ...fixed, first: 0, applied: 0, reduced: tilesIn(0), chunk: 0 })
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    const part = { first: chunk * tilesOfChunk, applied: tilesIn(chunk), reduced: tilesIn(chunk + 1) }
+    await runtime.run(step, { ...fixed, ...part, chunk })
+  }
+  if (4 * quads < n) await runtime.run(tail, { x, y, from: 4 * quads, n, exclusive: Number(exclusive) })
 }
