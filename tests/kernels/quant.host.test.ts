@@ -15,6 +15,7 @@ const sources = new Map(
     ...source.quantLines,
     ...source.blockKernels,
     ...source.blockLines,
+    ...source.blockQuantizers,
     ...source.gemms,
     ...source.gemvs,
   ].map((kernel) => [kernel.name, kernel]),
@@ -132,6 +133,41 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     const weights = { format: 'q4_0', w: upload(file), offset: 3 * 18, ...sizes } as const
     await kernels.dequantizeBlocks(runtime, { weights, y }, own)
     await same(y, kernels.unpackBlocks('q4_0', packed, x.length))
+  })
+
+  it('blocks made on the device are those of the host, and what products and embeddings take', async () => {
+    const { n, k } = sizes
+    for (const format of ['q8_0', 'q4_0'] as const)
+      for (const [rows, offset] of [
+        [n, 0],
+        [1, 12],
+        [0, 0],
+      ] as const) {
+        // an odd number of blocks of 34 or 18 bytes ends within a word
+        const cols = rows === 1 ? 32 : k
+        const values = x.subarray(0, rows * cols)
+        const packed = kernels.packBlocks(format, values)
+        const file = new Uint8Array(Math.ceil((offset + packed.length) / 4) * 4 + 4).fill(0xff)
+        const expected = file.slice()
+        expected.set(packed, offset)
+        const w = upload(file)
+        await kernels.quantizeBlocks(runtime, { format, x: upload(values), w, offset, n: rows, k: cols }, own)
+        expect(await w.read()).toEqual(expected)
+        const y = empty(values.length)
+        const weights = { format, w, offset, n: rows, k: cols }
+        await kernels.dequantizeBlocks(runtime, { weights, y }, own)
+        if (rows > 0) await same(y, kernels.unpackBlocks(format, packed, values.length))
+      }
+    const x4 = upload(x)
+    const args = { format: 'q4_0', x: x4, w: x4, n: 1, k: 32 } as const
+    const bad = (more: object, text: string) =>
+      expect(kernels.quantizeBlocks(runtime, { ...args, ...more }, own)).rejects.toThrow(text)
+    await bad({ format: 'q5_0' }, 'quantize_blocks: format must be one of q8_0, q4_0, got q5_0')
+    await bad({ k: 33 }, 'quantize_blocks: k must be a multiple of 32, the block of q4_0, got 33')
+    await bad({ offset: 2 }, 'quantize_blocks: offset must be a multiple of 4, got 2')
+    await bad({ n: 100 }, 'quantize_blocks: x must have 3200 elements, and has 1280')
+    await bad({ n: 2 ** 27 }, 'quantize_blocks: n · k must be less than 2³², got 4294967296')
+    await bad({ type: 'f64' }, 'quantize_blocks: type must be f32 or f16, got f64')
   })
 
   it('refuses what does not fit before anything is recorded', async () => {

@@ -5,6 +5,7 @@ import { BLOCK_FORMATS } from './format'
 import { BLOCK_LINES } from './lines'
 
 export { BLOCK_FORMATS } from './format'
+export { blockQuantizers } from './quantize'
 
 /** Kernels over weights in llama.cpp's blocks. */
 export const blockKernels = BLOCK_FORMATS.flatMap(weightKernels)
