@@ -1,10 +1,12 @@
 import {
+  attentionBackwardDbiases,
   attentionBackwardDkvs,
   attentionBackwardDqs,
   attentionBackwardRows,
   backwardMatrices,
   backwardMatrixRows,
 } from '@weft/kernels/source'
+import { biasParts } from '../../packages/kernels/src/attention-backward/dbias-host.js'
 import { attentionBackwardReference } from '../../packages/kernels/src/attention-backward/reference.js'
 import {
   type AttentionForwardReferenceArgs,
@@ -37,7 +39,7 @@ interface Sizes {
 const SEED = 77
 const LARGEST_BIAS = 2
 
-/** Both kernels for one set of inputs, with the row sums and δ of the reference. */
+/** The kernels for one set of inputs, with the row sums and δ of the reference. */
 function gradientCases(storage: Stored, sizes: Sizes): ParityCase[] {
   const { batch = 1, heads: [heads, kvHeads] = [2, 1], queries, keys, headSize } = sizes
   const { causal = false, past, window, softCap, dropout = 0, lengths, bias } = sizes
@@ -66,7 +68,7 @@ function gradientCases(storage: Stored, sizes: Sizes): ParityCase[] {
     keep: (h, i, j) => randomBitsOf(SEED, [h, i, j]) >= threshold,
   }
   const { out, lse } = attentionForwardReference(reference)
-  const { dq, dk, dv } = attentionBackwardReference({ ...reference, dout: dout.numbers })
+  const { dq, dk, dv, dbias } = attentionBackwardReference({ ...reference, dout: dout.numbers })
   const stats = statsOf(sizes, out, lse, dout.numbers)
   const whole = headSize % 4 === 0
   const nameOf = (what: string) =>
@@ -112,7 +114,48 @@ function gradientCases(storage: Stored, sizes: Sizes): ParityCase[] {
       expect: { dk: storage.filled(dk), dv: storage.filled(dv) },
       tolerance: storage.near(perKey * (perRow + keepScale * gamma(perKey)), because),
     },
+    ...(bias
+      ? [
+          {
+            name: `attention_backward_dbias${whole ? '' : '_any'}${storage.suffix}, ${said}`,
+            kernel: dbiasKernel(`attention_backward_dbias${whole ? '' : '_any'}${storage.suffix}`),
+            params: { ...params, dbias_strides: bias, ...biasParts({ batch, heads, queries, keys }, bias) },
+            bindings: { ...bindings, ...biasOutput(sizes, bias, null) },
+            expect: biasOutput(sizes, bias, dbias),
+            tolerance: F32.near(
+              shared(sizes, bias) * ((ds / scale) * (1 + gamma(pairs)) + gamma(pairs) * most),
+              because,
+            ),
+          },
+        ]
+      : []),
   ]
+}
+
+const dbiasKernel = (name: string) => attentionBackwardDbiases.find((kernel) => kernel.name === name)!
+
+type Bias = NonNullable<Sizes['bias']>
+const extentsOf = ({ batch = 1, heads: [heads] = [2, 1], queries, keys }: Sizes) =>
+  [batch, heads, queries, keys] as const
+
+/** How many pairs share an element of the bias. */
+const shared = (sizes: Sizes, bias: Bias): number =>
+  extentsOf(sizes).reduce((product, extent, axis) => product * (bias[axis] === 0 ? extent : 1), 1)
+
+/** The gradient of the bias where its strides lead to, and what nobody may touch elsewhere. */
+function biasOutput(sizes: Sizes, bias: Bias, values: Float64Array | null) {
+  const [batch, heads, queries, keys] = extentsOf(sizes)
+  const reach = extentsOf(sizes).reduce((sum, extent, axis) => sum + (bias[axis] as number) * (extent - 1), 1)
+  const dbias = F32.empty(reach) as Float32Array
+  if (values)
+    for (let b = 0; b < batch; b++)
+      for (let h = 0; h < heads; h++)
+        for (let i = 0; i < queries; i++)
+          for (let j = 0; j < keys; j++) {
+            const at = b * bias[0] + h * bias[1] + i * bias[2] + j * bias[3]
+            dbias[at] = values[at] as number
+          }
+  return { dbias }
 }
 
 /** What the rows kernel gives: (lse, δ) of each row, and with lengths or a bias the keys of its batch and the position of its first query. */
@@ -266,6 +309,10 @@ function maskedRowsCase(storage: Stored, lengths: readonly number[] | undefined,
   }
 }
 
+/** The gradient of a bias alone. */
+const biasCases = (storage: Stored, sizes: Sizes): ParityCase[] =>
+  gradientCases(storage, sizes).filter(({ name }) => name.startsWith('attention_backward_dbias'))
+
 const cases = [F32, F16].flatMap((storage) => [
   ...gradientCases(storage, { queries: 1, keys: 1, headSize: 4 }),
   ...gradientCases(storage, { queries: 17, keys: 33, headSize: 8, heads: [4, 2], batch: 2, causal: true }),
@@ -284,6 +331,10 @@ const cases = [F32, F16].flatMap((storage) => [
   ...gradientCases(storage, { queries: 4, keys: 18, headSize: 16, bias: [0, 72, 18, 1], softCap: 1.5 }),
   ...gradientCases(storage, { queries: 17, keys: 9, headSize: 4, batch: 2, bias: [9, 0, 0, 1], dropout: 0.25 }),
   ...gradientCases(storage, { queries: 6, keys: 33, headSize: 7, bias: [0, 0, 33, 1], lengths: [30], window: 8 }),
+  ...biasCases(storage, { queries: 19, keys: 18, headSize: 8, bias: [0, 3, 0, 0], causal: true }),
+  ...biasCases(storage, { queries: 18, keys: 5, headSize: 4, bias: [20, 0, 1, 0], batch: 2, lengths: [5, 2] }),
+  ...biasCases(storage, { queries: 3, keys: 35, headSize: 8, bias: [0, 0, 80, 2], past: 20, causal: true }),
+  ...biasCases(storage, { queries: 17, keys: 17, headSize: 3, bias: [0, 0, 0, 0], batch: 2 }),
   rowsCase(storage, 3, 7),
   maskedRowsCase(storage, [9, 1]),
   maskedRowsCase(storage, [0, 12], 4),

@@ -1,5 +1,6 @@
 import * as kernels from '@weft/kernels'
 import {
+  attentionBackwardDbiases,
   attentionBackwardDkvs,
   attentionBackwardDqs,
   attentionBackwardRows,
@@ -21,6 +22,7 @@ const sources = [
     ...attentionForwards,
     ...attentionBackwardDqs,
     ...attentionBackwardDkvs,
+    ...attentionBackwardDbiases,
     ...attentionBackwardRows,
     ...attentionMatrices,
     ...attentionTileds,
@@ -79,6 +81,40 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
     await check({ bias: uploaded.bias, window: 5 }, { bias, window: 5 })
     await check({ mask: uploaded.mask }, { mask })
     await check({ ...uploaded, softCap: 2 }, { bias, mask, softCap: 2 })
+  })
+
+  it('by the bias: of a head and key for all batches and queries, behind a mask; by one that is the same for all', async () => {
+    const maskData = Uint32Array.from({ length: 66 }, (_, i) => Number(i % 3 > 0))
+    const mask = { data: maskData, strides: [33, 0, 11, 1] as const }
+    for (const [length, strides] of [
+      [44, [0, 11, 0, 1]],
+      [2 * 4 * 3 * 11, [132, 33, 11, 1]],
+      [1, [0, 0, 0, 0]],
+    ] as const)
+      for (const given of [{}, { mask }]) {
+        const [forward, backward] = [inputs(), gradients()]
+        const bias = { data: uniform(5, length, -1, 1), strides }
+        const dbias = upload(new Float32Array(length).fill(777))
+        const masks = 'mask' in given ? { mask: { ...mask, data: runtime().buffer(maskData) } } : {}
+        const all = { ...forward, ...masks, bias: { ...bias, data: upload(bias.data) }, causal: true }
+        await kernels.attentionForward(runtime(), all, options)
+        await kernels.attentionBackward(runtime(), { ...all, ...backward, dbias }, options)
+        const reference = { ...sizes, ...x, dout, bias, causal: true, ...given }
+        const expected = kernels.attentionBackwardReference(reference).dbias
+        // sums of up to 264 gradients, which may cancel
+        const most = Math.max(...expected.map(Math.abs), 1)
+        const got = await dbias.read(Float32Array)
+        expected.forEach((value, i) => {
+          expect(Math.abs((got[i] as number) - value)).toBeLessThan(1e-4 * most)
+        })
+      }
+  })
+
+  it('of no batches the gradient of a bias is 0', async () => {
+    const all = { ...args(), batch: 0, bias: { data: upload(new Float32Array(33)) } }
+    const dbias = upload(new Float32Array(33).fill(3))
+    await kernels.attentionBackward(runtime(), { ...all, dbias }, options)
+    expect((await dbias.read(Float32Array)).every((value) => value === 0)).toBe(true)
   })
 
   it('of f16, with lengths and without', async ({ skip }) => {
@@ -158,6 +194,13 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
     await bad({ lengths: runtime().buffer(Uint32Array.of(1)) }, 'lengths must have 2 elements, and has 1')
     await bad({ bias: { data: upload(new Float32Array(32)) } }, 'bias must have 33 elements, and has 32')
     await bad({ mask: { data: all.q, strides: [0, 0, 0, -1] } }, 'mask.strides[3] must be an integer from 0 on, got -1')
+    const bias = { data: upload(new Float32Array(33)) }
+    await bad({ dbias: all.q }, 'attention_backward: dbias is the gradient of bias, which is left out')
+    await bad({ bias, dbias: upload(new Float32Array(32)) }, 'dbias must have 33 elements, and has 32')
+    await bad(
+      { bias: { ...bias, strides: [0, 0, 1, 1] }, dbias: all.q },
+      'bias.strides must lead to an element for each pair, or be 0, where there is dbias; got [0, 0, 1, 1]',
+    )
     await bad({ dropout: { probability: -1, seed: 0 } }, 'dropout.probability must be from 0 to below 1, got -1')
     await runtime().idle()
   })

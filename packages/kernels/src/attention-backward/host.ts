@@ -13,6 +13,7 @@ import {
   type Runtime,
 } from '../host'
 import { chooseFastBackward } from './choose'
+import { biasParts, checkDbias } from './dbias-host'
 import { hidingBias } from './hiding-bias'
 
 export interface AttentionBackwardArgs extends Omit<AttentionShape, 'capacity'>, SightOptions, MaskOptions {
@@ -34,7 +35,12 @@ export interface AttentionBackwardArgs extends Omit<AttentionShape, 'capacity'>,
   readonly dk: BufferLike
   /** Like v, written. */
   readonly dv: BufferLike
-  /** Of all but lse. */
+  /**
+   * Written: the gradient of the bias, f32, which lies as `bias.data` does; summed along the axes where the stride of that is 0. Along the others
+   * no two pairs may share an element.
+   */
+  readonly dbias?: BufferLike
+  /** Of all but lse, bias and dbias. */
   readonly type?: 'f32' | 'f16'
 }
 
@@ -65,12 +71,16 @@ const KERNELS = {
     },
   ],
 } as const
+const DBIAS = {
+  f32: [g.attention_backward_dbias_any, g.attention_backward_dbias],
+  f16: [g.attention_backward_dbias_any_f16, g.attention_backward_dbias_f16],
+} as const
 const ATTENTION_BACKWARD_KEYS = keysOf<AttentionBackwardArgs>()(
-  'q k v out lse dout dq dk dv type batch heads kvHeads queries keys headSize past causal window scale softCap lengths bias mask dropout',
+  'q k v out lse dout dq dk dv dbias type batch heads kvHeads queries keys headSize past causal window scale softCap lengths bias mask dropout',
 )
 
 /**
- * The gradients of `attentionForward` by q, k and v: three dispatches, f32 throughout, the same bits from run to run. Takes what the forward
+ * The gradients of `attentionForward` by q, k and v, and where it is asked for by the bias: three dispatches or four, f32 throughout, the same bits from run to run. Takes what the forward
  * took, and its `out` and `lse`. A mask is made a bias first: one more dispatch, and memory for it (with a bias, for all axes of both). With
  * f16, weights and their gradients are rounded to f16 where the device has subgroup matrices, the latter to 2⁻²⁸ of the greatest |dout|.
  *
@@ -97,7 +107,8 @@ export async function attentionBackward(
     ...{ dq: [dq, fromQueries, bytes], dk: [dk, fromKeys, bytes], dv: [dv, fromKeys, bytes] },
   })
   const { lengths_stride, from_end, bias_strides, mask_strides } = checkMasks(what, args)
-  if (fromQueries === 0 && fromKeys === 0) return
+  if (args.dbias) checkDbias(what, args, args.dbias, bias_strides)
+  if (fromQueries === 0 && fromKeys === 0 && !args.dbias) return
 
   const masked = isMasked(args)
   const plain = !masked && args.dropout === undefined && isPlain(sight)
@@ -149,4 +160,8 @@ export async function attentionBackward(
   const biased = { ...perPair, bias: hiding.bias, bias_strides: hiding.strides }
   await runtime.run(chosen(kernels.dq[form], options), { ...biased, dq })
   await runtime.run(chosen(kernels.dkv[form], options), { ...biased, dk, dv })
+  if (args.dbias) {
+    const own = { dbias: args.dbias, dbias_strides: bias_strides, ...biasParts(args, bias_strides) }
+    await runtime.run(chosen(DBIAS[type][form], options), { ...biased, ...own })
+  }
 }

@@ -18,6 +18,8 @@ test.each<[string, Partial<AttentionForwardReferenceArgs>]>([
       mask: { data: [1, 0, 1, 1, 1], strides: [0, 0, 0, 1] },
     },
   ],
+  ['a bias for keys of a batch, a soft cap', { softCap: 0.7, bias: { data: normal(8, 10), strides: [5, 0, 0, 1] } }],
+  ['a bias for heads', { causal: true, bias: { data: normal(9, 4), strides: [0, 1, 0, 0] } }],
   ['dropout', { keep: (h, i, j) => (h + 2 * i + j) % 3 > 0, keepScale: 1.5 }],
 ])('the gradients are those of finite differences: %s', (_, options) => {
   const all = { ...sizes, ...options }
@@ -29,13 +31,20 @@ test.each<[string, Partial<AttentionForwardReferenceArgs>]>([
     v: Float64Array.from(normal(3, pairs)),
   }
   const dout = normal(4, rows)
-  const loss = () =>
-    attentionForwardReference({ ...all, ...x }).out.reduce((sum, value, i) => sum + value * dout[i]!, 0)
-  const { dq, dk, dv } = attentionBackwardReference({ ...all, ...x, dout })
+  const loss = (): number =>
+    attentionForwardReference({ ...all, ...x, ...(bias && { bias }) }).out.reduce(
+      (sum, value, i) => sum + value * dout[i]!,
+      0,
+    )
+  const { dq, dk, dv, dbias } = attentionBackwardReference({ ...all, ...x, dout })
+  const added = Float64Array.from(all.bias?.data ?? [])
+  const bias = all.bias && { ...all.bias, data: added }
+  expect(dbias).toHaveLength(added.length)
   for (const [values, gradient] of [
     [x.q, dq],
     [x.k, dk],
     [x.v, dv],
+    [added, dbias],
   ] as const) {
     for (let i = 0; i < values.length; i += 3) {
       const [value, h] = [values[i]!, 1e-5]

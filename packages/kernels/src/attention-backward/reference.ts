@@ -10,18 +10,20 @@ export interface AttentionBackwardReferenceArgs extends AttentionForwardReferenc
  * The gradients of `attentionForwardReference` in float64, row by row of the softmax: with weights w and the gradients g of the weights,
  *
  *     g_j = kept_j · dout · v_j      ds_j = w_j (g_j − Σ w g) · slope_j
- *     dq = scale Σ ds_j k_j      dk_j += scale ds_j q      dv_j += w_j kept_j dout
+ *     dq = scale Σ ds_j k_j      dk_j += scale ds_j q      dv_j += w_j kept_j dout      dbias_j += w_j (g_j − Σ w g)
  *
- * @returns dq like q, dk and dv like k and v
+ * @returns dq like q, dk and dv like k and v, dbias like the data of the bias, which is empty where there is none
  */
 export function attentionBackwardReference(args: AttentionBackwardReferenceArgs): {
   readonly dq: Float64Array
   readonly dk: Float64Array
   readonly dv: Float64Array
+  readonly dbias: Float64Array
 } {
-  const { q, k, v, dout, queries, headSize, capacity = args.keys, scale = headSize ** -0.5 } = args
+  const { q, k, v, dout, bias, heads, queries, headSize, capacity = args.keys, scale = headSize ** -0.5 } = args
   expectLength('dout', dout, q.length)
   const [dq, dk, dv] = [new Float64Array(q.length), new Float64Array(k.length), new Float64Array(v.length)]
+  const dbias = new Float64Array(bias?.data.length ?? 0)
   for (const { h, kvHead, i, weights, kept, slope } of attentionRows(args)) {
     const at = (h * queries + i) * headSize
     const keyAt = (j: number): number => (kvHead * capacity + j) * headSize
@@ -34,7 +36,12 @@ export function attentionBackwardReference(args: AttentionBackwardReferenceArgs)
     const mean = gradient.reduce((sum, g, j) => sum + weights[j]! * g, 0)
     weights.forEach((weight, j) => {
       if (weight === 0) return
-      const ds = weight * (gradient[j]! - mean) * slope[j]! * scale
+      const shift = weight * (gradient[j]! - mean)
+      if (bias) {
+        const [b, head, query, key] = bias.strides
+        dbias[Math.floor(h / heads) * b + (h % heads) * head + i * query + j * key]! += shift
+      }
+      const ds = shift * slope[j]! * scale
       for (let c = 0; c < headSize; c++) {
         dq[at + c]! += ds * k[keyAt(j) + c]!
         dk[keyAt(j) + c]! += ds * q[at + c]!
@@ -42,5 +49,5 @@ export function attentionBackwardReference(args: AttentionBackwardReferenceArgs)
       }
     })
   }
-  return { dq, dk, dv }
+  return { dq, dk, dv, dbias }
 }

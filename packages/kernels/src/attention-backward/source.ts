@@ -1,3 +1,4 @@
+export { attentionBackwardDbiases } from './dbias'
 export { attentionBackwardDkvs } from './dkv'
 export { attentionBackwardDqs } from './dq'
 export { backwardMatrices, backwardMatrixKeysOf, backwardMatrixQueriesOf } from './matrix'

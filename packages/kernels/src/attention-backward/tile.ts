@@ -3,6 +3,7 @@ import { loadQuad, type Rows } from '../attention/quads'
 import { keysSeen, softCapped } from '../attention-forward/sight'
 import { randomBits } from '../parts/random'
 import { biasOf, type HeadSight, type Masked, rowStats } from './masked'
+import { TILE } from './plan'
 
 /**
  * What both gradient kernels do for 16 queries and 16 keys: the weights again, from the logarithm of the row's sum, and their gradients. A
@@ -13,7 +14,8 @@ import { biasOf, type HeadSight, type Masked, rowStats } from './masked'
  * Rows of q, k, dout and v come through workgroup memory, four quads of each at a time, so that heads of any size need 4 KiB.
  */
 
-export const TILE = 16
+export { TILE }
+
 /** Quads of a row that are staged at a time: 4 arrays × 16 rows × 4 quads are one for each invocation. */
 const CHUNK = 4
 /** Quads of a row that an invocation accumulates, for heads up to 256. */
@@ -67,10 +69,12 @@ interface Place {
   readonly sight: HeadSight
 }
 
-/** For the pair of this invocation: the weight behind the dropout, and the gradient of the product q·k. Both 0 where the key is hidden. */
+/** For the pair of this invocation: the weight behind the dropout, and the gradient of the product q·k. All 0 where the key is hidden. */
 export interface Pair {
   readonly kept: Expr<'f32'>
   readonly ds: Expr<'f32'>
+  /** The gradient of what is added to the score. */
+  readonly shift: Expr<'f32'>
 }
 
 /** The row of a query or of a key, of `count` for each head; behind the end of those that are there the last one again. */
@@ -149,5 +153,6 @@ function pairOf(k: Builder, view: View, masked: Masked | null, place: Place, sum
   return {
     kept: k.let('kept', weight.mul(keep)),
     ds: k.let('ds', fn.select(f32(0), weight.mul(gradient).mul(slope).mul(scale), seen)),
+    shift: k.let('shift', fn.select(f32(0), weight.mul(gradient), seen)),
   }
 }
