@@ -35,9 +35,17 @@ const matmul: Rule = ({ batch = 1, m = 1, n = 1, k = 1 }, has) => {
   return { a: of(m, k, has('transposeA')), b: of(k, n, has('transposeB')), c: of(m, n, false) }
 }
 
+/** Of words: four bytes each. */
+const matmulInt8: Rule = (shape, has) => {
+  const { a = [], b = [], c = [] } = matmul(shape, has)
+  const words = ([rows = 1, cols = 1]: readonly number[]) => [rows, cols / 4]
+  return { a: words(a), b: words(b), c }
+}
+
 const RULES: Readonly<Record<Kind, Rule>> = {
   copy: line,
   matmul,
+  'matmul-int8': matmulInt8,
   attention,
   'attention-backward': attention,
   softmax: rows,

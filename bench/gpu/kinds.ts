@@ -4,6 +4,8 @@
 //   kind                     shape                                      inputs                    outputs
 //   copy                     n                                          x                         y
 //   matmul                   m, n, k, [batch]                           a m × k, b k × n          c m × n
+//   matmul-int8              m, n, k                                    a m × k, b k × n: bytes    c m × n: i32
+//                                                                       in words of four (u32)
 //   attention                batch, heads, [kvHeads], queries, keys,    q, k, v: batch × heads    out
 //                            headSize                                   × tokens × headSize
 //   attention-backward       the same                                   q, k, v, dout             dq, dk, dv
@@ -32,6 +34,7 @@
 export type Kind =
   | 'copy'
   | 'matmul'
+  | 'matmul-int8'
   | 'attention'
   | 'attention-backward'
   | 'softmax'

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { openLab } from './lab'
 import { measure, type Row } from './measure'
 import type { Peer } from './peers'
+import { operationsOf } from './report/figures'
 import type { Results } from './results'
 import { SMALL } from './small'
 import { SUITES } from './suites'
@@ -68,10 +69,10 @@ function today(): string {
   return new Date().toISOString().slice(0, 10)
 }
 
-function line({ entry, ms, p10, p90, error, compileMs, work, failed }: Row): string {
+function line({ entry, ms, p10, p90, error, compileMs, work, failed, dtype }: Row): string {
   if (ms === undefined) return `${entry.padEnd(44)} ${failed}`
   const rate = [
-    work.operations && `${(work.operations / ms / 1e9).toFixed(2)} TFLOP/s`,
+    work.operations && `${(work.operations / ms / 1e9).toFixed(2)} ${operationsOf(dtype)}`,
     work.bytes && `${(work.bytes / ms / 1e6).toFixed(0)} GB/s`,
     work.items && `${(work.items / ms / 1e6).toFixed(2)} G/s`,
   ].filter(Boolean)

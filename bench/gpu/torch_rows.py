@@ -29,6 +29,8 @@ CHUNK = 2**25
 TYPES = {"f32": torch.float32, "f16": torch.float16}
 # autograd runs on the stream of the forward pass, which no graph captures
 EAGER = {"attention-backward", "layernorm-backward", "rmsnorm-backward"}
+# results are i32; other words are u32 in the order of i32
+INTEGERS = {"matmul-int8"}
 
 
 def scramble(x):
@@ -98,6 +100,13 @@ def matmul(t, spec):
     a = t["a"].mT if flag(spec, "transposeA") else t["a"]
     b = t["b"].mT if flag(spec, "transposeB") else t["b"]
     return torch.matmul(a, b)
+
+
+def matmul_int8(t, spec):
+    """Words come with their highest bit flipped, see `elements`."""
+    a, b = ((t[name] ^ -SIGN).view(torch.int8) for name in "ab")
+    b = b.mT if flag(spec, "transposeB") else b
+    return lambda: {"c": torch._int_mm(a, b)}
 
 
 def attention(t, spec):
@@ -170,6 +179,7 @@ def adamw(t, spec):
 KINDS = {
     "copy": simple(lambda t, _: t["x"].clone()),
     "matmul": simple(matmul, "c"),
+    "matmul-int8": matmul_int8,
     "attention": simple(attention, "out"),
     "attention-backward": with_gradient(["q", "k", "v"], attention, ["dq", "dk", "dv"], "dout"),
     "softmax": simple(lambda t, _: torch.softmax(t["x"], -1)),
@@ -205,6 +215,7 @@ class Rows:
         dims = spec["dims"]
         build = KINDS[spec["kind"]]
         self.eager = spec["kind"] in EAGER
+        self.integers = spec["kind"] in INTEGERS
         self.runs = []
         for _ in range(turns):
             tensors = {name: filled(one, dims[name]) for name, one in spec["inputs"].items() if name in dims}
@@ -260,7 +271,7 @@ class Rows:
     def read(self, name, first, count):
         x = self.last[name].detach().reshape(-1)[first : first + count]
         if x.dtype == torch.int32:
-            return (x.long() + SIGN).tolist()
+            return (x.long() & LOW32 if self.integers else x.long() + SIGN).tolist()
         return [value if math.isfinite(value) else None for value in x.double().tolist()]
 
 

@@ -53,6 +53,10 @@ describe('figures', () => {
     expect(contest('rows')?.lines[0]?.vsPeer).toBeUndefined()
   })
 
+  test('operations on bytes are those of integers', () => {
+    expect(speedOf({ operations: 4e12, bytes: 4 }, 2, 'i8')).toEqual({ value: 2000, unit: 'TOP/s' })
+  })
+
   test('the ceiling of multiply-adds is for f32 only', () => {
     const half = suitesOf([...rows, measured('matmul', 'f16', 'weft', 1, { ...CUBE, dtype: 'f16' })])
     expect(half.find(({ name }) => name === 'matmul')?.contests[1]?.lines[0]?.ofCeiling).toBeUndefined()

@@ -1,4 +1,4 @@
-import { compile } from '@weft/codegen'
+import { type CompiledKernel, compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
 import type { KernelSource } from '@weft/dsl/ir'
 import type { HostOptions } from '@weft/kernels'
@@ -25,9 +25,11 @@ export function onDevices(name: string, sources: readonly KernelSource[], tests:
     tests({ runtime: () => runtime, options })
   }
   const known = new Map(sources.map((source) => [source.name, source]))
-  const kernels: NonNullable<HostOptions['kernels']> = (kernel) => {
-    const source = known.get(kernel)
-    return source && compile(source)
+  const compiled = new Map<string, CompiledKernel>()
+  const kernels: NonNullable<HostOptions['kernels']> = (name) => {
+    const source = known.get(name)
+    if (source && !compiled.has(name)) compiled.set(name, compile(source))
+    return compiled.get(name)
   }
   describe(`${name} on the interpreter`, () => suite(() => createRuntime({ device: cpu() }), { kernels }))
   const why = missing('dawn')

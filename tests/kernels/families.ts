@@ -8,6 +8,7 @@ import { decodeCases } from './decode.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
 import { gemmCases } from './gemm.cases.js'
 import { gemmFastCases } from './gemm-fast.cases.js'
+import { gemmInt8Cases } from './gemm-int8.cases.js'
 import { gemmSerialCases } from './gemm-serial.cases.js'
 import { kvCacheCases } from './kv-cache.cases.js'
 import { matmulCases } from './matmul.cases.js'
@@ -39,6 +40,7 @@ export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   'kv-cache': kvCacheCases,
   gemm: [...gemmCases, ...gemmSerialCases],
   'gemm-fast': gemmFastCases,
+  'gemm-int8': gemmInt8Cases,
   matmul: matmulCases,
   norm: normCases,
   norms: normsCases,

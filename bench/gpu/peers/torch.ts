@@ -75,7 +75,7 @@ export async function loadTorch(): Promise<Peer> {
 
 async function open(child: Child, contest: Contest): Promise<Opened> {
   const { name, kind, dtype, shape = {}, flags = [], inputs, outputs } = contest
-  if (dtype !== 'f32' && dtype !== 'f16') throw new Error(`it has no ${dtype}`)
+  if (dtype !== 'f32' && dtype !== 'f16' && dtype !== 'i8') throw new Error(`it has no ${dtype}`)
   const turns = turnsOf(contest)
   const spec = { kind, shape, flags, inputs, outputs, dims: dimsOf(contest) }
   await child.ask({ op: 'open', contest: name, turns, spec })

@@ -3,7 +3,7 @@
 import type { Work } from '../contest'
 import type { Row } from '../measure'
 
-export type Unit = 'TFLOP/s' | 'GB/s' | 'G/s'
+export type Unit = 'TFLOP/s' | 'TOP/s' | 'GB/s' | 'G/s'
 
 export interface Speed {
   readonly value: number
@@ -37,10 +37,13 @@ export const isTorch = ({ entry }: Pick<Row, 'entry'>): boolean => entry.startsW
 /** Below so many operations a byte, memory decides on every GPU. */
 const FEW = 32
 
+/** What operations on elements of a type are counted in: those on bytes are integer ones. */
+export const operationsOf = (dtype?: string): Unit => (dtype === 'i8' ? 'TOP/s' : 'TFLOP/s')
+
 /** How fast: in items where they are what counts, else in operations, or in bytes where memory decides or nothing is computed. */
-export function speedOf({ operations = 0, bytes = 0, items = 0 }: Work, ms: number): Speed | undefined {
+export function speedOf({ operations = 0, bytes = 0, items = 0 }: Work, ms: number, dtype?: string): Speed | undefined {
   if (items > 0) return { value: items / ms / 1e6, unit: 'G/s' }
-  if (operations > 0 && operations >= FEW * bytes) return { value: operations / ms / 1e9, unit: 'TFLOP/s' }
+  if (operations > 0 && operations >= FEW * bytes) return { value: operations / ms / 1e9, unit: operationsOf(dtype) }
   return bytes > 0 ? { value: bytes / ms / 1e6, unit: 'GB/s' } : undefined
 }
 
@@ -82,7 +85,7 @@ function linesOf(rows: readonly Row[], ceilings: Ceilings): Line[] {
   const [peer, torch] = [least((row) => !isTorch(row)), least(isTorch)]
   const lines = rows.map((row): Line => {
     if (row.ms === undefined) return row
-    const speed = speedOf(row.work, row.ms)
+    const speed = speedOf(row.work, row.ms, row.dtype)
     const ofCeiling = speed && partOf(speed, row.dtype, ceilings)
     return {
       ...row,

@@ -1,10 +1,11 @@
-// Matrix products c = a · b, f32 and f16 (sums in f32), as a consumer calls them: cubes, few rows, a long sum, odd sizes.
+// Matrix products c = a · b, f32 and f16 (sums in f32), as a consumer calls them: cubes, few rows, a long sum, odd sizes; and of bytes.
 
 import { gemm } from '@weft/kernels'
 import type { Contest, Input } from '../contest'
 import { library } from '../entries'
 import { SMALL } from '../small'
 import { valueAt } from '../values'
+import { byteContests } from './matmul-int8'
 
 type Type = 'f32' | 'f16'
 type Sizes = readonly [m: number, n: number, k: number]
@@ -83,4 +84,5 @@ const OTHERS: readonly Sizes[] = SMALL
 export const contests: readonly Contest[] = [
   ...[...CUBES, ...OTHERS].map((sizes) => product('f32', sizes)),
   ...[...CUBES, ...(SMALL ? [] : [cube(8192)]), ...OTHERS].map((sizes) => product('f16', sizes)),
+  ...byteContests,
 ]

@@ -45,8 +45,12 @@ const FULL_OF_PARTS = 512
 const LEAST_SPAN = 256
 const LONG = 1024
 
-const tilesOf = ({ m, n, batch }: FastProblem, tile: number): number =>
-  Math.ceil(m / tile) * Math.ceil(n / tile) * batch
+type Sizes = Pick<FastProblem, 'm' | 'n' | 'k' | 'batch'>
+
+const tilesOf = ({ m, n, batch }: Sizes, tile: number): number => Math.ceil(m / tile) * Math.ceil(n / tile) * batch
+
+/** Whether there are so many tiles of a size that they fill a large GPU. */
+export const isFilledBy = (problem: Sizes, tile: number): boolean => tilesOf(problem, tile) >= FULL
 
 /**
  * The fast kernel for a product on a device, or undefined where there is none: on adapters that compute on the CPU, for sums that are empty,
@@ -72,46 +76,42 @@ function measured<Kind>(
 
 function inBlocks(problem: FastProblem, tuning: Tuning | undefined): FastChoice {
   const rule = blockOf(problem)
-  const splits = splitsOf(problem, rule)
+  const parts = partsOf(problem, rule)
   // parts of k go with the tile of the rule
-  const tile = (splits === 1 ? measured(tuning, problem, BLOCKS, blockName) : undefined) ?? rule
+  const tile = (parts.splits === 1 ? measured(tuning, problem, BLOCKS, blockName) : undefined) ?? rule
   const kernel = KERNELS[blockName(tile)] as CompiledKernel
-  return { kernel, parts: kernel, wide: 4, isPlain: true, transposes: true, ...spans(problem.k, splits) }
+  return { kernel, parts: kernel, wide: 4, isPlain: true, transposes: true, ...parts }
 }
 
 /** The largest tile of which there are enough, or of which parts of a long k make enough. */
 function blockOf(problem: FastProblem): Block {
-  const enough = BLOCKS.find((tile) => tilesOf(problem, tile) >= FULL)
+  const enough = BLOCKS.find((tile) => isFilledBy(problem, tile))
   const isNarrow = Math.min(problem.m, problem.n) <= 32
   const inParts = problem.k >= LONG && tilesOf(problem, 64) * Math.floor(problem.k / LEAST_SPAN) >= FULL
   return enough !== 128 && enough !== 64 && inParts && !isNarrow ? 64 : (enough ?? 32)
 }
 
 function byMatrices(problem: FastProblem, device: FastDevice, tuning: Tuning | undefined): FastChoice | undefined {
-  const { transposeA, transposeB, k } = problem
+  const { transposeA, transposeB } = problem
   const of = (form: MatrixForm) => KERNELS[matrixName(transposeA, transposeB, form)]
   const [large, small, split] = [of('f16'), of('f16_small'), of('f16_split')]
   if (!large || !small || !split || !canRun(large, device)) return undefined
-  const enough = tilesOf(problem, 128) >= FULL
-  const splits = enough ? 1 : splitsOf(problem, 64)
+  const enough = isFilledBy(problem, 128)
+  const parts = partsOf(problem, enough ? 128 : 64)
   // what is transposed changes how tiles are filled and not which is the best, so a · b is measured for all
   const named = (form: 'f16' | 'f16_small') => matrixName(false, false, form)
-  const known = splits === 1 ? measured(tuning, problem, ['f16', 'f16_small'], named) : undefined
+  const known = parts.splits === 1 ? measured(tuning, problem, ['f16', 'f16_small'], named) : undefined
   const half = problem.sums === 'f16' ? of('f16_sums') : undefined
   const largest = half && canRun(half, device, 'f16 f16 16x16x16') ? half : large
   const kernel = (known ?? (enough ? 'f16' : 'f16_small')) === 'f16' ? largest : small
-  return { kernel, parts: split, wide: 8, isPlain: false, transposes: false, ...spans(k, splits) }
+  return { kernel, parts: split, wide: 8, isPlain: false, transposes: false, ...parts }
 }
 
-/** Parts of k, so that there are enough workgroups, where k is long enough. */
-const splitsOf = (problem: FastProblem, tile: number): number => {
-  const tiles = tilesOf(problem, tile)
-  return tiles >= FULL ? 1 : Math.max(1, Math.min(Math.ceil(FULL_OF_PARTS / tiles), Math.floor(problem.k / LEAST_SPAN)))
-}
-
-/** A part is a whole number of the deepest tile. */
-function spans(k: number, splits: number): Pick<FastChoice, 'splits' | 'span'> {
-  const span = Math.ceil(k / splits / 64) * 64
+/** Parts of k, so that there are enough workgroups, where k is long enough; a part is a whole number of the deepest tile. */
+export function partsOf(problem: Sizes, tile: number): Pick<FastChoice, 'splits' | 'span'> {
+  const { k } = problem
+  const most = Math.min(Math.ceil(FULL_OF_PARTS / tilesOf(problem, tile)), Math.floor(k / LEAST_SPAN))
+  const span = Math.ceil(k / (isFilledBy(problem, tile) ? 1 : Math.max(1, most)) / 64) * 64
   return { splits: Math.ceil(k / span), span }
 }
 

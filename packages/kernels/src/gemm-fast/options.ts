@@ -6,7 +6,7 @@ export type Block = (typeof BLOCKS)[number]
 export const blockName = (block: Block): string => `gemm_block_${block}`
 
 /** Of f16: large and small tiles, sums over parts of k, sums in f16; and bytes. */
-export type MatrixForm = 'f16' | 'f16_small' | 'f16_split' | 'f16_sums' | 'i8'
+export type MatrixForm = 'f16' | 'f16_small' | 'f16_split' | 'f16_sums' | 'i8' | 'i8_small'
 
 const letter = (transposed: boolean): string => (transposed ? 't' : 'n')
 

@@ -17,8 +17,7 @@ export const blockGemms: readonly KernelSource[] = [
 type Form = Pick<MatrixOptions, 'component' | 'sums' | 'result' | 'tile' | 'block'>
 const LARGE = { component: 'f16', sums: 'f32', result: 'f16', tile: [128, 128, 32], block: [64, 64] } as const
 const SMALL = { component: 'f16', sums: 'f32', result: 'f16', tile: [64, 64, 64], block: [32, 32] } as const
-const BYTES = { component: 'i8', sums: 'i32', result: 'i32', tile: [128, 128, 128], block: [64, 64] } as const
-const FORMS: Readonly<Record<Exclude<MatrixForm, 'i8'>, Form>> = {
+const FORMS: Readonly<Record<Exclude<MatrixForm, `i8${string}`>, Form>> = {
   f16: LARGE,
   f16_small: SMALL,
   f16_split: { ...SMALL, result: 'f32' },
@@ -38,10 +37,3 @@ export const matrixGemms: readonly KernelSource[] = (Object.keys(FORMS) as (keyo
     matrixGemm(matrixName(transposeA, transposeB, form), { ...FORMS[form], transposeA, transposeB }),
   ),
 )
-
-/**
- * c = a · b of bytes with sums in i32, for devices that have `i8 i32 16x16x32`: no function of the library takes bytes by themselves, so it is made
- * where it is needed. Rows of a and b begin at multiples of 16 bytes, rows of c at multiples of 4 sums.
- */
-export const byteGemm = (transposeA: boolean, transposeB: boolean): KernelSource =>
-  matrixGemm(matrixName(transposeA, transposeB, 'i8'), { ...BYTES, transposeA, transposeB })

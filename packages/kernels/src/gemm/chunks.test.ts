@@ -55,4 +55,14 @@ describe('[case-S28] operands larger than a binding', () => {
       'gemm: a row of b has 4000 bytes, and a binding may have 1024 (maxStorageBufferBindingSize)',
     )
   })
+
+  test('all of a dimension that fits, and multiples of what rows may begin at where it does not', () => {
+    // c alone is too large: k stays whole, whatever it is
+    expect(chunkSizes('gemm', problem(100, 60, 17, 8192, true))).toEqual({ batch: 1, m: 33, n: 60, k: 17 })
+    const words = { ...problem(100, 60, 17, 8192, true), least: 4 }
+    expect(chunkSizes('gemm', words)).toEqual({ batch: 1, m: 32, n: 60, k: 17 })
+    expect(() =>
+      chunkSizes('gemm', { ...words, n: 1500, results: [{ ...words.results[0]!, cols: 1500, row: 1500 }] }),
+    ).toThrow('gemm: 4 rows have more than the 8192 bytes of a binding (maxStorageBufferBindingSize)')
+  })
 })

@@ -27,6 +27,10 @@ export interface ChunkProblem {
   /** The most bytes of a binding, and what its offset is a multiple of. */
   readonly limit: number
   readonly alignment: number
+  /** Dimensions are cut at multiples of it; 1 when left out. */
+  readonly least?: number
+  /** Whether partial products are added to c one after another; they are one more binding otherwise. */
+  readonly adds?: boolean
 }
 
 /** So much of each dimension at a time. */
@@ -40,12 +44,9 @@ export interface ChunkSizes {
 const bytesOf = ({ rows, cols, row, batch, bytes }: Extent, items: number): number =>
   rows * cols * items === 0 ? 0 : ((items - 1) * batch + (rows - 1) * row + cols) * bytes
 
-/** A whole number of `unit`s where there is room for one. */
-const whole = (n: number, unit: number): number => (n > unit ? n - (n % unit) : n)
-
 /** How much of each dimension fits at a time. Throws a RangeError that names the limit where a single row does not. */
 export function chunkSizes(what: string, problem: ChunkProblem): ChunkSizes {
-  const { m, n, k, batch, transposeA, transposeB, a, b, results, limit, alignment } = problem
+  const { m, n, k, batch, transposeA, transposeB, a, b, results, limit, alignment, least = 1, adds = false } = problem
   const fits = (items: number) => [a, b, ...results].every((e) => bytesOf(e, items) + alignment <= limit)
   if (fits(batch)) return { batch, m, n, k }
   if (fits(1)) return { batch: 1, m, n, k }
@@ -59,18 +60,27 @@ export function chunkSizes(what: string, problem: ChunkProblem): ChunkSizes {
       )
     return Math.min(rows, Math.floor(room / Math.max(row, 1)) + 1)
   }
+  /** All of a dimension, or as much as there is room for: whole units where that is more than one. */
+  const cut = (size: number, room: number, unit: number): number => {
+    if (room >= size) return size
+    const some = room - (room % (room > unit ? unit : least))
+    if (some > 0) return some
+    throw new RangeError(
+      `${what}: ${least} rows have more than the ${limit} bytes of a binding (maxStorageBufferBindingSize)`,
+    )
+  }
   const ofA = most('a', a)
   const ofB = most('b', b)
-  const kk = whole(Math.min(k, transposeA ? ofA : k, transposeB ? k : ofB), 16)
+  const kk = cut(k, Math.min(transposeA ? ofA : k, transposeB ? k : ofB), 16)
   const parts = kk === 0 ? 1 : Math.ceil(k / kk)
   const ofC = Math.min(...results.map((e) => most('c', e)))
-  const mm = whole(Math.min(m, ofC, transposeA ? m : ofA), 64)
-  const nn = whole(Math.min(n, transposeB ? ofB : n), 64)
-  if (parts <= 1) return { batch: 1, m: mm, n: nn, k: kk }
+  const mm = cut(m, Math.min(ofC, transposeA ? m : ofA), 64)
+  const nn = cut(n, transposeB ? ofB : n, 64)
+  if (parts <= 1 || adds) return { batch: 1, m: mm, n: nn, k: kk }
   // the partial sums of all parts of k are one binding, too
   const sums = Math.floor(limit / (4 * parts))
-  const across = whole(Math.min(nn, Math.max(sums, 1)), 64)
-  return { batch: 1, m: whole(Math.min(mm, Math.max(Math.floor(sums / across), 1)), 64), n: across, k: kk }
+  const across = cut(nn, Math.max(sums, 1), 64)
+  return { batch: 1, m: cut(mm, Math.max(Math.floor(sums / across), 1), 64), n: across, k: kk }
 }
 
 /** The parts [first, count] of a dimension; one of 0 for an empty one. */

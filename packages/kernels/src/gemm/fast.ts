@@ -1,20 +1,11 @@
 import { alignKernel, type FastChoice } from '../gemm-fast/choose'
 import { RESIDUAL } from '../gemm-fast/options'
-import { type BufferLike, bytesOf, chosen, type Runtime } from '../host'
+import { chosen, type Runtime } from '../host'
 import type { GemmOptions } from './host'
 import { joinParts } from './parts'
-import { type Placed, windowOf } from './views'
+import type { Placed } from './views'
+import { type Temporary, upTo, type Wide, widened, withTemporary } from './wide'
 import { type Chunk, type Part, type Product, results } from './windows'
-
-/** An operand as a kernel of wide loads takes it. */
-interface Wide {
-  readonly binding: BufferLike
-  readonly offset: number
-  readonly row: number
-  readonly batch: number
-}
-
-const upTo = (value: number, unit: number): number => Math.ceil(value / unit) * unit
 
 /**
  * A part of the result by the kernels of gemm-fast, which load several elements at a time: an operand whose rows such loads do not fit is
@@ -27,16 +18,7 @@ export async function runFast(
   choice: FastChoice,
   options: GemmOptions,
 ): Promise<void> {
-  const temporary: Disposable[] = []
-  try {
-    await run(runtime, product, chunk, choice, options, (size) => {
-      const buffer = runtime.buffer({ size })
-      temporary.push(buffer)
-      return buffer
-    })
-  } finally {
-    for (const buffer of temporary) buffer[Symbol.dispose]()
-  }
+  await withTemporary(runtime, (temporary) => run(runtime, product, chunk, choice, options, temporary))
 }
 
 async function run(
@@ -45,22 +27,13 @@ async function run(
   chunk: Chunk,
   choice: FastChoice,
   options: GemmOptions,
-  temporary: (size: number) => BufferLike,
+  temporary: Temporary,
 ): Promise<void> {
   const { k, transposeA, transposeB, type, alpha } = product
   const [m, n, batch] = [chunk.i[1], chunk.j[1], chunk.z[1]]
-  const wide = async (p: Placed, rows: Part, cols: Part, alongK: boolean): Promise<Wide> => {
-    const fits = inPlace(product, chunk, p, rows, cols, choice.wide, alongK)
-    if (fits) return fits
-    const width = upTo(cols[1], choice.wide)
-    const binding = temporary(batch * rows[1] * width * product.bytes)
-    const from = p.offset + chunk.z[0] * p.batch + rows[0] * p.row + cols[0]
-    const to = from + (batch - 1) * p.batch + (rows[1] - 1) * p.row + cols[1]
-    const x = windowOf(p.data, from, to, product.bytes, chunk.alignment)
-    const sizes = { rows: rows[1], cols: cols[1], batch, offset: x.offset, row: p.row, item: p.batch, width }
-    await runtime.run(chosen(alignKernel(type), options), { x: x.binding, out: binding, ...sizes })
-    return { binding, offset: 0, row: width, batch: rows[1] * width }
-  }
+  const align = () => chosen(alignKernel(type), options)
+  const wide = (p: Placed, rows: Part, cols: Part, alongK: boolean): Promise<Wide> =>
+    widened({ runtime, bytes: product.bytes, chunk, wide: choice.wide, align, temporary }, { p, rows, cols, alongK })
   const all: Part = [0, k]
   const a = await (transposeA ? wide(product.a, all, chunk.i, false) : wide(product.a, chunk.i, all, true))
   const b = await (transposeB ? wide(product.b, chunk.j, all, true) : wide(product.b, all, chunk.j, false))
@@ -93,25 +66,6 @@ async function run(
 function fitsResult({ c }: Product, { z, i, j }: Chunk): boolean {
   const from = c.offset + z[0] * c.batch + i[0] * c.row + j[0]
   return [from, c.row, z[1] > 1 ? c.batch : 0, j[1]].every((value) => value % 4 === 0)
-}
-
-/** The operand where it lies, when loads of `wide` elements fit its rows. */
-function inPlace(
-  { bytes }: Product,
-  { z, alignment }: Chunk,
-  p: Placed,
-  rows: Part,
-  cols: Part,
-  wide: number,
-  alongK: boolean,
-): Wide | null {
-  const from = p.offset + z[0] * p.batch + rows[0] * p.row + cols[0]
-  const end = from + (z[1] - 1) * p.batch + (rows[1] - 1) * p.row + upTo(cols[1], wide)
-  const strides = p.row % wide === 0 && (p.batch % wide === 0 || z[1] === 1) && from % wide === 0
-  // a load that passes the end of k would read what is not zero; one that passes the end of the buffer, nothing
-  if (!strides || (alongK && cols[1] % wide !== 0) || end * bytes > bytesOf(p.data)) return null
-  const { binding, offset } = windowOf(p.data, from, end, bytes, alignment)
-  return { binding, offset, row: p.row, batch: p.batch }
 }
 
 const isSame = (x: Placed, y: Placed): boolean =>

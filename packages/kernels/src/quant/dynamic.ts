@@ -1,5 +1,4 @@
 import {
-  type Builder,
   bool,
   ceilDiv,
   d,
@@ -20,7 +19,7 @@ import {
 import type { KernelSource } from '@weft/dsl/ir'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
 import type { FormatView, IntegerFormat } from './format'
-import { DOT_VARIANTS, dot4 } from './packed'
+import { DOT_VARIANTS, dot4, lowBytes } from './packed'
 
 /**
  * y = x · Wᵀ + bias in integers: x is quantized to int8 with a scale s and a zero point z for each row (by `choose_params` and
@@ -52,10 +51,6 @@ interface View {
 
 const TILE = 64
 const WORDS = 8
-
-/** A word of weights without the bytes from k on. */
-const masked = (k: Builder, word: U32, left: U32): U32 =>
-  word.bitAnd(k.let('mask', fn.select(u32(0xffff_ffff), u32`(1u << (min(${left}, 3) * 8)) - 1`, left.lt(4))))
 
 export const dynamicMatmulOf = (format: IntegerFormat, storage: Storage): KernelSource => {
   const decl = {
@@ -111,7 +106,7 @@ export const dynamicMatmulOf = (format: IntegerFormat, storage: Storage): Kernel
           .set(
             k.when(
               bool`${tile_col} + ${at} < ${n} && ${kk} < ${depth}`,
-              () => masked(k, format.bytes(k, weights, tile_col.add(at), kk), depth.sub(kk)),
+              () => lowBytes(k, format.bytes(k, weights, tile_col.add(at), kk), depth.sub(kk)),
               0,
             ),
           )

@@ -1,0 +1,42 @@
+import type { CompiledKernel } from '@weft/codegen'
+import * as g from '../../generated/gemm-int8'
+import { canRun, type FastDevice, isFilledBy, partsOf } from '../gemm-fast/choose'
+import { type BytesForm, bytesName, dotsName, TILES } from './options'
+
+export interface GemmInt8Problem {
+  readonly m: number
+  readonly n: number
+  readonly k: number
+  readonly batch: number
+  readonly transposeA: boolean
+  readonly transposeB: boolean
+}
+
+export interface GemmInt8Choice {
+  readonly kernel: CompiledKernel
+  /** Whether it is by subgroup matrices: rows of a and b are 16 bytes each then, those of c four sums. */
+  readonly byMatrices: boolean
+  /** Parts of k that are summed side by side, and how long they are. */
+  readonly splits: number
+  readonly span: number
+}
+
+const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
+
+/** With fewer rows or columns most of a tile would be empty: what matrices gain is lost. */
+const LEAST_SIDE = 16
+
+/**
+ * The kernel for a product of bytes, from its sizes and, where it is given, the device: by subgroup matrices where there are those of
+ * i8 → i32, by dot products otherwise; in parts of k where there are few tiles of a long one. Pure.
+ */
+export function chooseGemmInt8(problem: GemmInt8Problem, device?: FastDevice): GemmInt8Choice {
+  const { m, n, k, transposeA, transposeB } = problem
+  const isFast = device !== undefined && !device.software && k > 0
+  const form: BytesForm = isFilledBy(problem, TILES.i8) ? 'i8' : 'i8_small'
+  const matrices = KERNELS[bytesName(transposeA, transposeB, form)]
+  if (isFast && matrices && Math.min(m, n) >= LEAST_SIDE && canRun(matrices, device, 'i8 i32 16x16x32'))
+    return { kernel: matrices, byMatrices: true, ...partsOf(problem, TILES[form]) }
+  const kernel = KERNELS[dotsName(transposeA, transposeB)] as CompiledKernel
+  return { kernel, byMatrices: false, ...(isFast ? partsOf(problem, TILES.dots) : { splits: 1, span: k }) }
+}
