@@ -2,7 +2,7 @@ import { chunkSizes, parts } from '../gemm/chunks'
 import type { GemmOptions } from '../gemm/host'
 import { type MatrixLike, type Placed, placed, reach } from '../gemm/views'
 import { upTo } from '../gemm/wide'
-import { checkBuffers, checkKeys, checkSizes, chosen, keysOf, type Runtime } from '../host'
+import { checkBuffers, checkCall, checkSizes, chosen, keysOf, type Runtime } from '../host'
 import { trusted } from '../verify'
 import { chooseGemmInt8, type GemmInt8Choice } from './choose'
 import { WORD } from './options'
@@ -33,6 +33,7 @@ export interface GemmInt8Args {
 export type GemmInt8Options = Omit<GemmOptions, 'tuning'>
 
 const KEYS = keysOf<GemmInt8Args>()('a b c m n k batch transposeA transposeB accumulate')
+const OPTIONS = keysOf<GemmInt8Options>()('kernels verify bindingLimit device')
 const WHAT = 'gemmInt8'
 
 /**
@@ -47,7 +48,7 @@ const WHAT = 'gemmInt8'
  *   that is larger than a binding may be
  */
 export async function gemmInt8(runtime: Runtime, args: GemmInt8Args, options: GemmInt8Options = {}): Promise<void> {
-  checkKeys(WHAT, args, KEYS)
+  checkCall(WHAT, args, KEYS, options, OPTIONS)
   const product = checked(args)
   const { m, n, k, batch, a, b, c, accumulate } = product
   if (m * n * batch === 0 || (k === 0 && accumulate)) return
