@@ -1,4 +1,4 @@
-import { quantized, quantLines, quantMatrices } from '@weft/kernels/source'
+import { quantized, quantLines, quantMatrices, quantOneRow } from '@weft/kernels/source'
 import {
   dequantizeWeights,
   type PackedWeights,
@@ -10,7 +10,8 @@ import {
 } from '../../packages/kernels/src/quant/pack.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
-import { shipped } from './outputs.js'
+import { gamma } from './bounds.js'
+import { emptyOutput, filled, near, shipped } from './outputs.js'
 import { type CaseWeights, weightCase } from './weights.js'
 
 /** Weights as the kernels get them, with words and scales behind that must not be read. */
@@ -90,6 +91,34 @@ function cancelling(name: string, format: WordFormat, q: (i: number) => number):
   }
 }
 
+/** Rows of x whose values are far apart, are all of the least size, and are not numbers: what is kept of them in integers. */
+function farApart(): ParityCase {
+  const [m, n, k] = [4, 2, 64]
+  const weights = random('int4', n, k, 32, true)
+  const x = uniform(5, m * k, -1, 1).map((value, i) => value * ([1, 2 ** -126, 1, 1][Math.floor(i / k)] as number))
+  x[3] = 40_000
+  x[2 * k + 5] = Number.NaN
+  x[3 * k + 40] = Number.NEGATIVE_INFINITY
+  const y = Float64Array.from({ length: m * n }, (_, i) => {
+    const [row, col] = [Math.floor(i / n), i % n]
+    return x.subarray(row * k, row * k + k).reduce((sum, value, j) => sum + value * weights.values[col * k + j]!, 0)
+  })
+  // what is not finite makes all of its 32 values NaN
+  for (const row of [2, 3]) y.fill(Number.NaN, row * n, row * n + n)
+  const most = weights.values.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
+  return {
+    name: 'matvec1_int4_held, values that are far apart, tiny, or no numbers',
+    kernel: quantOneRow.find(({ name }) => name === 'matvec1_int4_held') as (typeof quantOneRow)[number],
+    params: { m, n, k, with_bias: 0, ...weights.params },
+    bindings: { ...weights.bindings, x, bias: new Float32Array(n), y: emptyOutput(m * n) },
+    expect: { y: filled(y) },
+    tolerance: near(
+      (2 ** -22 + gamma(8)) * 32 * 40_000 * most,
+      '32 values rounded by 2⁻²² of the largest, times weights; sums of a few terms',
+    ),
+  }
+}
+
 const cases: readonly ParityCase[] = [
   ...quantized.map((kernel, i) => {
     const format = kernel.name.replace(/^[a-z0-9]+_|_f16$/g, '') as WordFormat
@@ -107,6 +136,16 @@ const cases: readonly ParityCase[] = [
     ][i % 4] as [number, number]
     return weightCase(kernel, random(format, n, k, [32, 64, 128][i % 3] as number, true), i % 4 === 3 ? 1 : 5)
   }),
+  ...quantOneRow.map((kernel, i) => {
+    const format = kernel.name.replace(/^matvec1_|(_each_lines|_held)(_f16)?$/g, '') as WordFormat
+    const [n, k] = [
+      [35, 96],
+      [5, 4128],
+      [33, 32],
+    ][i % 3] as [number, number]
+    return weightCase(kernel, random(format, n, k, [32, 64, 128][i % 3] as number, true), 1 + (i % 2))
+  }),
+  farApart(),
   ...quantMatrices.map((kernel, i) => {
     const format = kernel.name.replace(/^matmul_|_matrices_.*$/g, '') as WordFormat
     const [m, n, k] = [

@@ -26,9 +26,9 @@ export const lowBytes = (k: Builder, word: U32, left: U32): U32 =>
 /** The variants of a kernel that calls `dot4`. */
 export const DOT_VARIANTS = { packed: ['packed-dot'], portable: [] } as const
 
-/** Σ aᵢ bᵢ of four signed bytes each: by the instruction, or by lanes where the language has none. */
+/** Σ aᵢ bᵢ of four signed bytes each: by the instruction, or by lanes in the variant `portable`, where the language has none. */
 export const dot4 = (k: Builder, a: U32, b: U32): Expr<'i32'> =>
-  k.variant === 'packed' ? fn.dot4I8Packed(a, b) : fn.dot(signedBytes(a), signedBytes(b))
+  k.variant === 'portable' ? fn.dot(signedBytes(a), signedBytes(b)) : fn.dot4I8Packed(a, b)
 
 /** Four integers as bytes of a word, by their lowest eight bits. */
 export const packWord = (values: Expr<'vec4i'>): U32 => {
