@@ -13,6 +13,7 @@ const sources = new Map(
   [
     ...source.quantized,
     ...source.quantLines,
+    ...source.quantOneRow,
     ...source.blockKernels,
     ...source.blockLines,
     ...source.blockQuantizers,
@@ -90,6 +91,22 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
         if (m > 0) await same(y, kernels.matmulReference({ a, b, bias, m, n, k, transposeB: true }))
       }
     }
+  })
+
+  it.each(['each_lines', 'held'])('one row by what was measured: %s', async (way) => {
+    const { n, k } = sizes
+    const a = normal(2, k)
+    const used: (string | undefined)[] = []
+    const find = (_: string, __: string, ___: unknown, among: readonly string[]) => {
+      used.push(among.find((name) => name.endsWith(way)))
+      return used.at(-1)
+    }
+    for (const [weights, b] of words()) {
+      const y = empty(n)
+      await kernels.quantizedMatmul(runtime, { x: upload(a), m: 1, weights, y }, { ...own, tuning: { find } })
+      await same(y, kernels.matmulReference({ a, b, m: 1, n, k, transposeB: true }))
+    }
+    expect(used).toEqual([`matvec1_int4_${way}`, `matvec1_int4_zeros_${way}`])
   })
 
   it('the gradient of the input of a layer', async () => {

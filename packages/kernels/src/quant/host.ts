@@ -1,6 +1,15 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/quant'
-import { type BufferLike, checkCall, checkKeys, checkSizes, type HostOptions, keysOf, type Runtime } from '../host'
+import {
+  type BufferLike,
+  type ChoiceOptions,
+  checkCall,
+  checkKeys,
+  checkSizes,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
 import type { WordFormat } from './pack'
 import {
   type Bound,
@@ -95,7 +104,10 @@ export interface QuantizedMatmulArgs extends WeightsBy {
   readonly weights: QuantizedWeights
 }
 
+export interface QuantizedMatmulOptions extends HostOptions, ChoiceOptions {}
+
 const QUANTIZED_MATMUL_KEYS = keysOf<QuantizedMatmulArgs>()('weights x bias y m type')
+const QUANTIZED_MATMUL_OPTIONS = keysOf<QuantizedMatmulOptions>()('kernel kernels verify tuning')
 
 /**
  * y = x · Wᵀ + bias, weights dequantized on the way, sums in f32: a linear layer.
@@ -105,9 +117,9 @@ const QUANTIZED_MATMUL_KEYS = keysOf<QuantizedMatmulArgs>()('weights x bias y m 
 export async function quantizedMatmul(
   runtime: Runtime,
   args: QuantizedMatmulArgs,
-  options: HostOptions = {},
+  options: QuantizedMatmulOptions = {},
 ): Promise<void> {
-  checkCall('quantized_matmul', args, QUANTIZED_MATMUL_KEYS, options)
+  checkCall('quantized_matmul', args, QUANTIZED_MATMUL_KEYS, options, QUANTIZED_MATMUL_OPTIONS)
   const { weights, ...by } = args
   await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options)
 }

@@ -1,5 +1,12 @@
 export { type QuantizedMatmulBackwardArgs, quantizedMatmulBackward } from './backward'
-export { dequantize, type QuantizedWeights, quantizedEmbedding, quantizedMatmul } from './host'
+export { chooseOneRow, type OneRow, type OneRowProblem } from './choose'
+export {
+  dequantize,
+  type QuantizedMatmulOptions,
+  type QuantizedWeights,
+  quantizedEmbedding,
+  quantizedMatmul,
+} from './host'
 export {
   affineParams,
   dequantizeWeights,

@@ -1,6 +1,17 @@
 import type { CompiledKernel } from '@weft/codegen'
-import { type BufferLike, bytesIn, checkBuffers, checkSizes, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  type ChoiceOptions,
+  checkBuffers,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  type Runtime,
+} from '../host'
 import type { Storage } from '../parts/storage'
+import { tuningFor } from '../tuning'
+import { chooseOneRow } from './choose'
 import { chooseMatrixRows, hasMatrices, matricesName } from './matrix-tiles'
 
 /** What weights of some format are on the device: their sizes, and bindings and params of the format by the kernels' names. */
@@ -102,7 +113,7 @@ export async function runMatmul(
   kernels: Kernels,
   weights: Bound,
   { x, bias, y, m, type = 'f32' }: WeightsBy,
-  options: HostOptions,
+  { tuning, ...options }: HostOptions & ChoiceOptions,
 ): Promise<void> {
   const { n, k } = weights
   const bytes = checkType('quant_matmul', type)
@@ -116,9 +127,11 @@ export async function runMatmul(
   const way = chooseQuantMatmul(m)
   const matrices = m > FEW_LINES && type === 'f16' && weights.lines && hasMatrices(runtime.info)
   const lines = matrices || way !== 'matmul' ? weights.lines : undefined
+  const measured = tuning === null ? undefined : (tuning ?? tuningFor(runtime.info))
+  const byLines = way === 'matvec1' ? chooseOneRow({ format: weights.format, type, n, k }, measured) : 'lines'
   const kernel = matrices
     ? chosen(kernels[matricesName(weights.format, chooseMatrixRows(m, n))], options)
-    : kernelOf(kernels, way, lines ? { ...weights, format: `${weights.format}_lines` } : weights, type, options)
+    : kernelOf(kernels, way, lines ? { ...weights, format: `${weights.format}_${byLines}` } : weights, type, options)
   // without a bias x stands in for it, and is not read
   const own = { x, bias: bias ?? x, y, m, n, k, with_bias: Number(bias !== undefined) }
   await runtime.run(kernel, { ...buffersOf(weights), ...own, ...(lines ?? weights.params) })
