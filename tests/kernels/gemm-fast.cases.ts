@@ -1,5 +1,5 @@
 import type { KernelSource } from '@weft/dsl/ir'
-import { blockGemms, gemmAlign, gemmAlignHalf, matrixGemms } from '@weft/kernels/source'
+import { blockGemm, blockGemms, gemmAlign, gemmAlignHalf, matrixGemms } from '@weft/kernels/source'
 import { ACTIVATIONS, type Activation } from '../../packages/kernels/src/gemm/options.js'
 import { gemmReference } from '../../packages/kernels/src/gemm/reference.js'
 import { RESIDUAL } from '../../packages/kernels/src/gemm-fast/options.js'
@@ -25,8 +25,10 @@ interface Options {
 const parsed = ({ name }: KernelSource) => ({
   half: /_f16/.test(name),
   wide: /_f16/.test(name) ? 8 : 4,
-  transposeA: /matrix_t/.test(name),
-  transposeB: /matrix_.t/.test(name),
+  transposeA: /_t[nt](_|$)/.test(name),
+  transposeB: /_[nt]t(_|$)/.test(name),
+  /** Whether a param says what is transposed. */
+  isAny: /^gemm_block_\d+$/.test(name),
 })
 
 /** Rows of whole loads with NaN between them, and zeros up to the next load where k runs along them. */
@@ -64,7 +66,7 @@ function tolerance(kernel: KernelSource, k: number, alpha: number, activation: A
 }
 
 function operands(kernel: KernelSource, [m, n, k, batch = 1]: Sizes, options: Options) {
-  const { half, wide, ...of } = parsed(kernel)
+  const { half, wide, isAny, ...of } = parsed(kernel)
   const { transposeA = of.transposeA, transposeB = of.transposeB, gap = 1 } = options
   const [rowsA, colsA] = transposeA ? [k, m] : [m, k]
   const [rowsB, colsB] = transposeB ? [n, k] : [k, n]
@@ -75,7 +77,7 @@ function operands(kernel: KernelSource, [m, n, k, batch = 1]: Sizes, options: Op
   const params = {
     ...{ m, n, k, batch, a_offset: a.offset, a_row: a.row, a_batch: rowsA * a.row },
     ...{ b_offset: b.offset, b_row: b.row, b_batch: rowsB * b.row },
-    ...(kernel.name.startsWith('gemm_block') ? { transposed: Number(transposeA) + 2 * Number(transposeB) } : {}),
+    ...(isAny ? { transposed: Number(transposeA) + 2 * Number(transposeB) } : {}),
   }
   return { a, b, x, y, params, transposeA, transposeB, half }
 }
@@ -166,6 +168,12 @@ function alignCase(half: boolean, rows: number, cols: number, batch: number): Pa
 const transposes = [false, true].flatMap((transposeA) =>
   [false, true].map((transposeB) => ({ transposeA, transposeB })),
 )
+/** For one pair of transposes, and for whole tiles: what a factory makes where these are known. */
+const specialized = transposes.flatMap(({ transposeA, transposeB }) => {
+  const name = `gemm_block_32_${transposeA ? 't' : 'n'}${transposeB ? 't' : 'n'}`
+  const options = { tile: [32, 32, 32], block: [4, 4], transposed: [transposeA, transposeB] } as const
+  return { some: blockGemm(name, options), whole: blockGemm(`${name}_whole`, { ...options, isWhole: true }) }
+})
 const form = (name: string) => matrixGemms.filter((kernel) => kernel.name.endsWith(name))
 
 const cases: readonly ParityCase[] = [
@@ -175,6 +183,11 @@ const cases: readonly ParityCase[] = [
     fastCase(kernel, [130, 36, 64]),
     splitCase(kernel, [9, 36, 70, 2], 32),
     splitCase(kernel, [9, 36, 70], 64, { transposeA: true, transposeB: true }),
+  ]),
+  ...specialized.flatMap(({ some, whole }) => [
+    fastCase(some, [37, 36, 39, 2]),
+    fastCase(whole, [64, 32, 64, 2]),
+    splitCase(whole, [32, 32, 96], 64),
   ]),
   ...[...form('_f16'), ...form('_small')].flatMap((kernel) => [
     fastCase(kernel, [37, 72, 69, 2]),

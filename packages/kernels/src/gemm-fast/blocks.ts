@@ -42,6 +42,10 @@ export interface BlockOptions {
   readonly block: readonly [rows: number, cols: number]
   /** Lines of tiles in a band, see order.ts. */
   readonly band?: number
+  /** Which operands are transposed; where that is not known, a param says it. */
+  readonly transposed?: readonly [a: boolean, b: boolean]
+  /** Whether m and n are multiples of the sides of a tile, and k and its parts of the depth: no load is tested then, nor anything else in the loop. */
+  readonly isWhole?: boolean
 }
 
 interface Quads {
@@ -56,20 +60,23 @@ interface View extends Sums {
   readonly transposed: U32
 }
 
-function declared({ tile: [M, N, K], block: [rows, cols] }: BlockOptions): object {
+function declared({ tile: [M, N, K], block: [rows, cols], transposed, isWhole }: BlockOptions): object {
   const quads = d.arrayOf(d.vec4f)
   return {
-    doc: `c = alpha · a · b in tiles of ${M} × ${N}, of operands that may be transposed, in batches with strides`,
+    doc: `c = alpha · ${formulaOf(transposed)} in ${isWhole ? 'whole ' : ''}tiles of ${M} × ${N}, ${transposed ? '' : 'of operands that may be transposed, '}in batches with strides`,
     workgroupSize: [(M / rows) * (N / cols)],
     bindings: { a: input(quads), b: input(quads), c: inout(quads) },
-    params: { ...sumParams, alpha: d.f32, transposed: d.u32 },
+    params: { ...sumParams, alpha: d.f32, ...(transposed ? {} : { transposed: d.u32 }) },
     workgroups: tilesOf(M, N),
     limits: { maxComputeWorkgroupStorageSize: stageBytes(M, K) + stageBytes(N, K) },
   }
 }
 
+const formulaOf = ([a, b]: readonly [boolean, boolean] = [false, false]): string =>
+  `${a ? 'aᵀ' : 'a'} · ${b ? 'bᵀ' : 'b'}`
+
 export function blockGemm(name: string, options: BlockOptions): KernelSource {
-  const { tile, block, band = 8 } = options
+  const { tile, block, band = 8, isWhole = false } = options
   const [M, N, K] = tile
   const [rows, cols] = block
   const [X, Y] = [N / cols, M / rows]
@@ -87,8 +94,10 @@ export function blockGemm(name: string, options: BlockOptions): KernelSource {
       a.put()
       b.put()
       k.workgroupBarrier()
-      a.load(k0.add(K))
-      b.load(k0.add(K))
+      // behind the last tile there is none: it is loaded again
+      const next = isWhole ? k.let('next', u32`min(${k0} + ${K}, ${task.end} - ${K})`) : k0.add(K)
+      a.load(next)
+      b.load(next)
       for (const kk of each(K)) {
         const left = each(rows / 4).map((r) => k.let(`a${r}`, a.at(kk, y.add(r * Y))))
         const right = each(cols / 4).map((r) => k.let(`b${r}`, b.at(kk, x.add(r * X))))
@@ -125,16 +134,29 @@ function addProducts(
 /** Both operands of a workgroup. */
 function stages(k: Builder, view: View, task: Task, o: BlockOptions): { readonly a: Stage; readonly b: Stage } {
   const [M, N, depth] = o.tile
-  const common = { depth, threads: (M / o.block[0]) * (N / o.block[1]), end: task.end }
+  const common = {
+    ...{ depth, threads: (M / o.block[0]) * (N / o.block[1]) },
+    ...{ end: task.end, isWhole: o.isWhole ?? false },
+  }
   const a = stageOf(k, {
     ...common,
-    ...{ name: 'a', lines: M, alongK: k.let('a_along', view.transposed.rem(2).eq(0)), source: view.a },
+    ...{
+      name: 'a',
+      lines: M,
+      alongK: o.transposed ? !o.transposed[0] : k.let('a_along', view.transposed.rem(2).eq(0)),
+      source: view.a,
+    },
     first: view.a_offset.add(task.item.mul(view.a_batch)),
     ...{ stride: view.a_row, line: task.row, count: view.m },
   })
   const b = stageOf(k, {
     ...common,
-    ...{ name: 'b', lines: N, alongK: k.let('b_along', view.transposed.ge(2)), source: view.b },
+    ...{
+      name: 'b',
+      lines: N,
+      alongK: o.transposed ? o.transposed[1] : k.let('b_along', view.transposed.ge(2)),
+      source: view.b,
+    },
     first: view.b_offset.add(task.item.mul(view.b_batch)),
     ...{ stride: view.b_row, line: task.col, count: view.n },
   })

@@ -15,8 +15,10 @@ export interface StageOptions {
   readonly lines: number
   readonly depth: number
   readonly threads: number
-  /** Whether neighbours in memory are neighbours along k: the same for the whole dispatch. */
-  readonly alongK: Expr<'bool'>
+  /** Whether neighbours in memory are neighbours along k: known here, or the same for the whole dispatch. */
+  readonly alongK: Expr<'bool'> | boolean
+  /** Whether all lines of the tile are there, and all of its values of k whenever it is loaded: nothing is tested then. */
+  readonly isWhole: boolean
   readonly source: { at(i: U32): Expr<'vec4f'> }
   /** Its first element, and elements from a row to the next, as they lie in memory: multiples of 4. */
   readonly first: U32
@@ -52,15 +54,31 @@ export function stageOf(k: Builder, o: StageOptions): Stage {
   const row = k.let(name('row'), k.localIndex.div(wide))
   const [lines, rows] = [o.threads / deep, o.threads / wide]
   const step = k.let(name('step'), o.stride.div(4))
-  const unit = k.let(name('unit'), fn.select(o.stride, u32(1), o.alongK))
+  const either = (along: () => U32, across: () => U32): U32 =>
+    typeof o.alongK === 'boolean' ? (o.alongK ? along() : across()) : fn.select(across(), along(), o.alongK)
+  const inside = (at: U32, end: () => U32): U32 => (o.isWhole ? at : u32`min(${at}, ${end()} - 1)`)
+  const unit = k.let(
+    name('unit'),
+    either(
+      () => u32(1),
+      () => o.stride,
+    ),
+  )
   const first = k.let(name('start'), o.first.div(4))
-  const column = k.let(name('column'), u32`min(${o.line} / 4 + ${lq}, (${o.count} + 3) / 4 - 1)`)
+  const column = k.let(
+    name('column'),
+    inside(u32`${o.line} / 4 + ${lq}`, () => u32`(${o.count} + 3) / 4`),
+  )
   const loads = each((wide * o.depth) / o.threads).map((p) => {
-    const kk = row.add(p * rows)
-    const along = u32`min(${o.line} + ${line} + ${p * lines}, ${o.count} - 1) * ${step} + ${kq}`
+    const kk = () => row.add(p * rows)
+    const across = () => kk().mul(step).add(column)
+    const along = () => u32`${inside(u32`${o.line} + ${line} + ${p * lines}`, () => o.count)} * ${step} + ${kq}`
     return {
-      at: k.let(name(`at${p}`), first.add(fn.select(kk.mul(step).add(column), along, o.alongK))),
-      kk: k.let(name(`kk${p}`), fn.select(kk, kq.mul(4), o.alongK)),
+      at: k.let(name(`at${p}`), first.add(either(along, across))),
+      kk: k.let(
+        name(`kk${p}`),
+        either(() => kq.mul(4), kk),
+      ),
       next: k.var(name(`next${p}`), vec4f(0)),
     }
   })
@@ -79,14 +97,20 @@ export function stageOf(k: Builder, o: StageOptions): Stage {
     load: (k0) => {
       const offset = k.let(name('offset'), u32`${k0} / 4 * ${unit}`)
       const of = (at: U32) => o.source.at(at.add(offset))
-      // tiles that lie before the end of k are loaded without tests, which is one for all loads
-      k.if(k0.add(o.depth).le(o.end), () => {
+      const all = () => {
         for (const { at, next } of loads) next.set(of(at))
-      }).else(() => {
+      }
+      if (o.isWhole) return all()
+      // tiles that lie before the end of k are loaded without tests, which is one for all loads
+      k.if(k0.add(o.depth).le(o.end), all).else(() => {
         for (const { at, kk, next } of loads) next.set(k.when(k0.add(kk).lt(o.end), () => of(at), vec4f(0)))
       })
     },
-    put: () => k.if(o.alongK, turned, straight),
+    put: () => {
+      if (typeof o.alongK !== 'boolean') k.if(o.alongK, turned, straight)
+      else if (o.alongK) turned()
+      else straight()
+    },
     at: (kk, quad) => tile.at(Math.floor(kk / 4), kk % 4, quad),
   }
 }
