@@ -39,7 +39,7 @@ function limitsOf(
   const known = (x: Extent): number => (typeof x === 'number' ? x : defaultOf(kernel, x))
   const [x, y, z] = kernel.workgroupSize.map(known) as [number, number, number]
   const count = (is: (b: Binding) => boolean): number => kernel.bindings.filter(is).length
-  const limits = {
+  const all: Readonly<Record<string, number>> = {
     maxComputeWorkgroupSizeX: x,
     maxComputeWorkgroupSizeY: y,
     maxComputeWorkgroupSizeZ: z,
@@ -51,7 +51,9 @@ function limitsOf(
     maxStorageTexturesPerShaderStage: count((b) => b.texture?.format !== undefined),
     maxImmediateSize: via === 'immediates' ? paramsSize : 0,
   }
-  return Object.fromEntries(Object.entries(limits).filter(([, least]) => least > 0))
+  const limits: Record<string, number> = {}
+  for (const name in all) if ((all[name] as number) > 0) limits[name] = all[name] as number
+  return limits
 }
 
 const defaultOf = (kernel: Kernel, { override }: { readonly override: string }): number =>

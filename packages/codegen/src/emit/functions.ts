@@ -63,16 +63,18 @@ function returns(body: Block): boolean {
   }
 }
 
-/** A built-in value as a parameter: `global_id` for `global_invocation_id`, as the builder has it. */
-const shortName = (name: BuiltinName): string => name.replace(/^(local|global)_invocation/, '$1')
+/** Built-in values as parameters: `global_id` for `global_invocation_id`, as the builder has it. */
+const PARAMS = (Object.keys(BUILTINS) as BuiltinName[]).map(
+  (name) => [name, name.replace(/^(local|global)_invocation/, '$1')] as const,
+)
 
 export function writeEntry(kernel: Kernel, m: Module, out: Output): void {
   const { c, scan } = plan(kernel.body, [], m, out)
   const params: string[] = []
   c.names.open()
-  for (const b of Object.keys(BUILTINS) as BuiltinName[]) {
+  for (const [b, short] of PARAMS) {
     if (!c.builtins.has(b)) continue
-    const spelling = c.names.declare(shortName(b))
+    const spelling = c.names.declare(short)
     c.builtins.set(b, spelling)
     params.push(`@builtin(${b}) ${spelling}: ${BUILTINS[b].type}`)
   }

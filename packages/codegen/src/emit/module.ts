@@ -38,8 +38,8 @@ export function emit(source: Kernel, slots: Slots, doc = ''): Emitted {
 
   // last, when it is known what structs are mentioned
   const head = new Output()
-  for (const text of comment(doc)) head.line(text)
-  for (const enable of enablesOf(features)) head.line(`enable ${enable};`)
+  if (doc) for (const text of comment(doc)) head.line(text)
+  if (features.size > 0) for (const enable of enablesOf(features)) head.line(`enable ${enable};`)
   head.gap()
   for (const s of module.structs.values()) writeStruct(s.name, s.fields, module, head)
   if (struct) writeStruct(struct, kernel.params, module, head)

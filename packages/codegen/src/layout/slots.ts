@@ -71,10 +71,9 @@ function matrixBindings(kernel: Kernel): ReadonlySet<string> {
 }
 
 function entryOf(b: Binding, binding: number, sized: boolean): BindGroupLayoutEntry {
-  const base = { binding, visibility: COMPUTE } as const
-  if (b.texture) return { ...base, ...textureEntry(b.texture) }
+  if (b.texture) return { binding, visibility: COMPUTE, ...textureEntry(b.texture) }
   const type = b.kind === 'uniform' ? 'uniform' : b.access === 'read' ? 'read-only-storage' : 'storage'
-  return { ...base, buffer: { type, minBindingSize: sized ? minBindingSize(b) : 0 } }
+  return { binding, visibility: COMPUTE, buffer: { type, minBindingSize: sized ? minBindingSize(b) : 0 } }
 }
 
 const SAMPLE_TYPE = { f32: 'unfilterable-float', i32: 'sint', u32: 'uint' } as const

@@ -27,7 +27,7 @@ import { mapPlace, mapRoot, mapSteps, placeKey } from './places'
 import { counting, grouped } from './rounds'
 import { isSpecial } from './special'
 import { hasJump, isShort, MOST_ROUNDS, type Rounds, roundsOf } from './unroll'
-import { leaves, Walk } from './walk'
+import { leaves, rangeWith, Walk } from './walk'
 
 /** One body: its statements, whose expressions the graph makes nodes of. */
 export class Body extends Walk {
@@ -107,6 +107,7 @@ export class Body extends Walk {
   // Statements.
 
   override block(block: Block): Block {
+    if (block.length === 0) return block
     const outer = this.#openBlock()
     const out = this.#statements(block, [])
     this.#closeBlock(outer)
@@ -217,7 +218,7 @@ export class Body extends Walk {
     // engines prove an index that goes by 1 between constants, and that such a loop ends
     const counted = rounds && ranges && !(start.kind === 'const' && Math.abs(rounds.by) === 1)
     this.loops.within(out, () => {
-      if (!counted) return [{ ...s, index: this.result(s.index), start, end, step, body: this.block(s.body) }]
+      if (!counted) return [rangeWith(s, this.result(s.index), start, end, step, this.block(s.body))]
       return [counting(s, start, rounds, this)]
     })
   }

@@ -22,23 +22,21 @@ import { Walk } from './walk'
  * stay. What is never reached is gone already.
  */
 export function dce(kernel: Kernel): Kernel {
-  let current = working(kernel)
+  const current = working(kernel)
   let { read }: { read: ReadonlySet<number> } = current.graph
   for (;;) {
     const sweep = new Sweep(current, read)
-    current = sweep.run()
     // values go in one round; another is needed where the last reader of a variable went
-    if (!sweep.changed || sweep.read.size === read.size) return current
+    if (!sweep.changed || sweep.read.size === read.size) return sweep.swept()
     read = sweep.read
   }
 }
 
-/** A walk from the end to the beginning: users come before what they use. */
+/** A walk from the end to the beginning, which marks what goes: users come before what they use. */
 class Sweep extends Walk {
-  /** Whether anything went. */
-  changed = false
   /** The variables that are read by what is left. */
   readonly read = new Set<number>()
+  readonly #dead = new Set<Stmt | Func>()
   readonly #called = new Set<string>()
   /** By the number of a node. */
   readonly #used: boolean[] = []
@@ -49,57 +47,79 @@ class Sweep extends Walk {
   ) {
     super()
     for (const v of kernel.variables) if (v.space === 'workgroup') this.read.add(v.id)
-  }
-
-  run(): Working {
-    const { kernel } = this
-    const body = this.block(kernel.body)
-    const functions: Func[] = []
+    this.#look(kernel.body)
     for (const f of kernel.functions.slice().reverse()) {
-      if (this.#called.has(f.name)) functions.unshift({ ...f, body: this.block(f.body) })
-      else this.changed = true
+      if (this.#called.has(f.name)) this.#look(f.body)
+      else this.#dead.add(f)
     }
-    return { ...kernel, body, functions, variables: kernel.variables.filter((v) => this.wasRead.has(v.id)) }
   }
 
-  override block(block: Block): Block {
-    const out: Stmt[] = []
-    for (let i = block.length - 1; i >= 0; i--) this.stmt(block[i] as Stmt, out)
-    return out.reverse()
+  /** Whether anything goes. */
+  get changed(): boolean {
+    return this.#dead.size > 0
+  }
+
+  /** What is left. */
+  swept(): Working {
+    const { kernel } = this
+    const variables = kernel.variables.filter((v) => this.wasRead.has(v.id))
+    if (!this.changed && variables.length === kernel.variables.length) return kernel
+    const functions = kernel.functions
+      .filter((f) => !this.#dead.has(f))
+      .map((f) => ({ ...f, body: this.block(f.body) }))
+    return { ...kernel, body: this.block(kernel.body), functions, variables }
   }
 
   override stmt(s: Stmt, out: Stmt[]): void {
-    const next = this.#inside(s)
-    if (this.#isDead(next)) this.changed = true
-    else {
-      this.#keep(next)
-      out.push(next)
-    }
+    if (!this.#dead.has(s)) out.push(blocksOf(s).length > 0 ? this.rebuild(s) : s)
   }
 
-  #inside(s: Stmt): Stmt {
-    switch (s.kind) {
-      case 'loop': {
-        for (const e of loopTests(s)) this.#use(e)
-        const continuing = this.block(s.continuing)
-        const body = this.block(s.body)
-        return { ...s, header: this.block(s.header), body, continuing }
-      }
-      case 'if':
-      case 'switch':
-      case 'range':
-        return this.rebuild(s)
-      default:
-        return s
+  /** Whether anything of a block stays. */
+  #look(block: Block): boolean {
+    let stays = false
+    for (let i = block.length - 1; i >= 0; i--) {
+      const s = block[i] as Stmt
+      if (this.#stays(s)) stays = true
+      else this.#dead.add(s)
     }
+    return stays
   }
 
-  #keep(s: Stmt): void {
+  #stays(s: Stmt): boolean {
+    for (const e of loopTests(s)) this.#use(e)
+    let inner = false
+    const blocks = blocksOf(s)
+    for (let i = blocks.length - 1; i >= 0; i--) if (this.#look(blocks[i] as Block)) inner = true
+    if (!this.#does(s, inner)) return false
     for (const e of statementOperands(s)) this.#use(e)
     if (s.kind === 'load' || s.kind === 'effect') this.#see(s.place)
     else if (s.kind === 'call') {
       this.#called.add(s.func)
       for (const a of s.args) if (isPlace(a)) this.#see(a)
+    }
+    return true
+  }
+
+  /** Whether a statement has an effect; `inner`: whether anything in it has. */
+  #does(s: Stmt, inner: boolean): boolean {
+    switch (s.kind) {
+      case 'let':
+      case 'load':
+        return this.#isUsed(s.result)
+      case 'var':
+        return this.wasRead.has(s.variable.id)
+      case 'store':
+        return s.place.root.kind !== 'variable' || this.wasRead.has(s.place.root.id)
+      case 'effect': {
+        const { family, memory } = EFFECTS[s.op]
+        return family === 'barrier' || memory === 'write' || memory === 'read_write' || this.#isUsed(s.result)
+      }
+      case 'if':
+      case 'switch':
+      case 'range':
+        return inner
+      default:
+        return true
     }
   }
 
@@ -112,28 +132,6 @@ class Sweep extends Walk {
     if (this.#used[n]) return
     this.#used[n] = true
     for (let i = 0; i < args.length; i++) this.#use(args[i] as Node)
-  }
-
-  #isDead(s: Stmt): boolean {
-    switch (s.kind) {
-      case 'let':
-      case 'load':
-        return !this.#isUsed(s.result)
-      case 'var':
-        return !this.wasRead.has(s.variable.id)
-      case 'store':
-        return s.place.root.kind === 'variable' && !this.wasRead.has(s.place.root.id)
-      case 'effect': {
-        const { family, memory } = EFFECTS[s.op]
-        return family !== 'barrier' && memory !== 'write' && memory !== 'read_write' && !this.#isUsed(s.result)
-      }
-      case 'if':
-      case 'switch':
-      case 'range':
-        return blocksOf(s).every((block) => block.length === 0)
-      default:
-        return false
-    }
   }
 
   #isUsed(result: Result | null): boolean {

@@ -5,6 +5,7 @@ import {
   type Expr,
   type Kernel,
   type Place,
+  placeOperands,
   type Result,
   sameType,
   type Type,
@@ -12,7 +13,7 @@ import {
 import { foldExpr } from './fold'
 import { PACKED } from './legalize/packed'
 import { AnyNode, isNode, type Node, sameLists } from './node'
-import { eachIndex, mapPlace, placeKey } from './places'
+import { mapPlace, placeKey } from './places'
 import { bounded, type Facts } from './ranges'
 import { HALVES } from './special'
 import { isTrap } from './traps'
@@ -243,8 +244,4 @@ function newestOf(args: readonly Node[]): Node | null {
   return newest
 }
 
-function indicesOf(place: Place): Node[] {
-  const out: Node[] = []
-  eachIndex(place, (e) => out.push(e as Node))
-  return out
-}
+const indicesOf = (place: Place): readonly Node[] => placeOperands(place) as readonly Node[]

@@ -1,16 +1,6 @@
 import { type Expr, type Place, type Root, type Step, spell } from '@weft/dsl/ir'
 import { numberOf } from './node'
 
-/** Calls `f` for each expression in a place. */
-export function eachIndex(place: Place, f: (e: Expr) => void): void {
-  if (place.root.kind === 'view') f(place.root.offset)
-  const { steps } = place
-  for (let i = 0; i < steps.length; i++) {
-    const step = steps[i] as Step
-    if (step.kind === 'index') f(step.index)
-  }
-}
-
 /** A place with its expressions replaced; the same where these are. */
 export function mapPlace(place: Place, f: (e: Expr) => Expr): Place {
   const root = mapRoot(place.root, f)

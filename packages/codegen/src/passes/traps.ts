@@ -20,7 +20,7 @@ function isOpTrap({ op, type, args }: Op): boolean {
   // ∞ and NaN are written as values made at run time
   if (args.every(isConst)) return args.some(allFinite)
   // only ops with such a rule refuse constants beside operands that are not
-  if (op === 'product' || !('refuseAny' in PURE[op]) || !args.some(isConst)) return false
+  if (!args.some(isConst) || op === 'product' || !('refuseAny' in PURE[op])) return false
   const constants = args.map((a) => (isConst(a) ? a : null))
   return (
     refusal(

@@ -4,6 +4,7 @@ import {
   isPlace,
   type Kernel,
   type Place,
+  type Range,
   type Result,
   type Stmt,
   type Variable,
@@ -69,7 +70,7 @@ export class Walk {
       }
       case 'range': {
         const [start, end, step] = [this.expr(s.start), this.expr(s.end), this.expr(s.step)]
-        return { ...s, start, end, step, index: this.result(s.index), body: this.block(s.body) }
+        return rangeWith(s, this.result(s.index), start, end, step, this.block(s.body))
       }
       case 'loop': {
         const header = this.block(s.header)
@@ -90,6 +91,19 @@ export class Walk {
     return isPlace(a) ? this.place(a, false) : this.expr(a)
   }
 }
+
+/** A range with other parts. (A spread that replaces fields takes engines longer than the rest of the walk.) */
+export const rangeWith = (s: Range, index: Result, start: Expr, end: Expr, step: Expr, body: Block): Range => ({
+  kind: 'range',
+  at: s.at,
+  name: s.name,
+  index,
+  start,
+  end,
+  step,
+  body,
+  unroll: s.unroll,
+})
 
 /** Whether nothing after these is reached; what is not was left out before. */
 export function leaves(block: Block): boolean {

@@ -36,16 +36,12 @@ export function apply(name: PureName, operands: readonly unknown[]): Handle {
   const { op, type, wanted } = overloadOf(name, operands)
   const home = homeOf(operands)
   const { session } = home
-  const args: Expr[] = []
-  for (let i = 0; i < operands.length; i++) {
-    const operand = operands[i]
+  const args = operands.map((operand, i): Expr => {
     const want = wanted[i] as ValueName
-    if (!isHandle(operand)) args.push(constant(want, operand))
-    else {
-      const node = read(operand, session)
-      args.push(operand[STATE].type === want ? node : splat(want, node, session))
-    }
-  }
+    if (!isHandle(operand)) return constant(want, operand)
+    const node = read(operand, session)
+    return operand[STATE].type === want ? node : splat(want, node, session)
+  })
   return operation({ kind: 'op', at: session.at(), type, op, args }, home, op)
 }
 

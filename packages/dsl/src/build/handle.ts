@@ -68,7 +68,7 @@ export class Handle {
   }
 }
 
-export const isHandle = (x: unknown): x is Handle => typeof x === 'object' && x !== null && STATE in x
+export const isHandle = (x: unknown): x is Handle => x instanceof Handle
 
 /** A JavaScript value that a scalar type can be given. */
 export const isPlain = (x: unknown): x is number | boolean => typeof x === 'number' || typeof x === 'boolean'

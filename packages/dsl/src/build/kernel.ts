@@ -222,15 +222,15 @@ class Source implements KernelSource {
     const build = (): void => body(views(session, shell) as never, makeBuilder(session))
     const { stmts } = session.inside(build, null, [], new Scope(`kernel '${name}'`, false))
     if (!trace) this.refuseUnused(session)
-    const kernel: Kernel = Object.freeze({
-      ...shell,
+    const built = {
       launch: launch && session.seesGrid ? { ...launch, folds: false } : launch,
       variant,
       constants: session.constants,
       variables: session.variables,
       functions: [...session.functions.values()],
       body: stmts,
-    })
+    }
+    const kernel: Kernel = Object.freeze(Object.assign(shell, built))
     return { kernel, positions: session.positions }
   }
 

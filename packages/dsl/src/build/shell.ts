@@ -100,13 +100,11 @@ function extents(name: string, size: unknown, overrides: readonly OverrideDecl[]
 
 /** How the launch rule sees what the kernel declares. */
 export function hostView({ bindings, params, overrides }: Shell): Record<string, unknown> {
-  const numbers = (kind: 'param' | 'override', declared: readonly { readonly name: string }[]) =>
-    declared.map(({ name }) => [name, new HostNumber({ kind, name })] as const)
-  return Object.fromEntries<unknown>([
-    ...bindings.map(({ name }) => [name, { length: new HostNumber({ kind: 'length', binding: name }) }] as const),
-    ...numbers('param', params),
-    ...numbers('override', overrides),
-  ])
+  const out: Record<string, unknown> = {}
+  for (const { name } of bindings) out[name] = { length: new HostNumber({ kind: 'length', binding: name }) }
+  for (const { name } of params) out[name] = new HostNumber({ kind: 'param', name })
+  for (const { name } of overrides) out[name] = new HostNumber({ kind: 'override', name })
+  return out
 }
 
 /** How the body sees what the kernel declares. */

@@ -60,6 +60,8 @@ const STATEMENT_OPERANDS: Cases<Stmt, readonly Expr[]> = {
 export const statementOperands = (s: Stmt): readonly Expr[] =>
   (STATEMENT_OPERANDS[s.kind] as (s: Stmt) => readonly Expr[])(s)
 
+const NO_BLOCKS: readonly Block[] = []
+
 /** The blocks nested directly in a statement, in order of execution. */
 export function blocksOf(s: Stmt): readonly Block[] {
   switch (s.kind) {
@@ -72,7 +74,7 @@ export function blocksOf(s: Stmt): readonly Block[] {
     case 'loop':
       return [s.header, s.body, s.continuing]
     default:
-      return []
+      return NO_BLOCKS
   }
 }
 

@@ -63,7 +63,9 @@ export function sizeOf(type: Type): number {
 /** Distance in bytes between consecutive elements of an array of `type`. */
 export const strideOf = (type: Type): number => roundUp(alignOf(type), sizeOf(type))
 
-export interface StructMember extends Field {
+export interface StructMember {
+  readonly name: string
+  readonly type: Type
   readonly offset: number
   readonly size: number
 }
@@ -78,7 +80,7 @@ export function membersOf(type: Pick<StructType, 'fields'>): readonly StructMemb
     const offset = offsetAfter(end, field)
     const size = fieldSize(field)
     end = offset + size
-    return { ...field, offset, size }
+    return { name: field.name, type: field.type, offset, size }
   })
 }
 
