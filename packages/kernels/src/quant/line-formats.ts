@@ -67,7 +67,7 @@ function int4LinesOf(withZeros: boolean, from: Zero): LineFormat {
           const more = from === 'sum' ? excess(4) : 0
           const z = eight ? f32(u32`((${eight} >> (${group} % 8 * 4)) & 15) + ${more}`) : f32(more + 8)
           if (from === 'each') {
-            const zero = k.let('zero', z)
+            const zero = eight ? k.let('zero', z) : z
             return [{ quads: components(words).flatMap((word) => nibbleQuadsLess(k, word, zero)), scale }]
           }
           return [{ quads: components(words).flatMap(nibbleQuads), scale, least: k.let('least', scale.mul(z)) }]
