@@ -47,6 +47,24 @@ export interface Work {
   readonly at: Readonly<Record<'queries' | 'keys' | 'weights' | 'scores' | 'ownWeights', U32>>
 }
 
+/** The softmax computes in powers of two, or takes a new greatest score only where weights would pass 2⁸ with the old one. */
+export interface SoftmaxOptions {
+  readonly base2?: boolean
+  readonly lazy?: boolean
+}
+/** Scores that a row may be above the greatest one that it was scaled by. */
+const AHEAD = 8
+
+/** Where an invocation is: 32 of them are `across` wide, and as many of these are beside each other as make up the width. */
+export function placeOf(i: U32, across: number): { readonly x: U32; readonly y: U32 } {
+  if (across === ACROSS) return { x: i.rem(ACROSS), y: i.div(ACROSS) }
+  const [beside, below] = [ACROSS / across, 32 / across]
+  return {
+    x: u32`${i} / 32 % ${beside} * ${across} + ${i} % ${across}`,
+    y: u32`${i} / ${32 * beside} * ${below} + ${i} / ${across} % ${below}`,
+  }
+}
+
 /** Row and quad of each element of `count` rows of `width` quads that an invocation stages. */
 export const piecesOf = (k: Builder, i: U32, count: number, width: number) =>
   each((count * width) / INVOCATIONS).map((t) => {
@@ -83,7 +101,7 @@ export function storeScores({ x, weights, at }: Work, score: readonly (readonly 
 }
 
 /** The online softmax of half of row `row`: weights over the scores, the factor for what came before into `factors`. */
-export function softmax(k: Builder, work: Work, j0: U32, sees: U32): void {
+export function softmax(k: Builder, work: Work, j0: U32, sees: U32, { base2, lazy }: SoftmaxOptions): void {
   const { row, half, weights, tops, factors, top, sum, scale, at } = work
   const quads = each(KEYS / 8)
   const left = k.let('left', i32`i32(${sees}) - i32(${j0} + ${half} * 4)`)
@@ -95,10 +113,12 @@ export function softmax(k: Builder, work: Work, j0: U32, sees: U32): void {
   tops.at(u32`${row} * 2 + ${half}`).set(score.flat().reduce((a, b) => fn.max(a, b)))
   k.workgroupBarrier()
   const stepTop = fn.max(tops.at(row.mul(2)), tops.at(row.mul(2).add(1)))
-  const newTop = k.let('new_top', fn.max(top, stepTop))
-  const factor = k.let('factor', fn.exp(top.sub(newTop)))
+  const isAbove = lazy ? stepTop.gt(top.add(base2 ? AHEAD : AHEAD * Math.LN2)) : null
+  const newTop = k.let('new_top', isAbove ? fn.select(top, stepTop, isAbove) : fn.max(top, stepTop))
+  const power = base2 ? fn.exp2 : fn.exp
+  const factor = k.let('factor', power(top.sub(newTop)))
   const weight = score.map((four, u) =>
-    four.map((s, c) => k.let(`weight${u}_${c}`, fn.select(f32(0), fn.exp(s.sub(newTop)), seen(u, c)))),
+    four.map((s, c) => k.let(`weight${u}_${c}`, fn.select(f32(0), power(s.sub(newTop)), seen(u, c)))),
   )
   for (const u of quads) {
     const [a, b, c, e] = weight[u]!
@@ -136,9 +156,23 @@ export function addValues(
   })
 }
 
-export function rescale(k: Builder, { y, factors }: Work, acc: readonly (readonly VarRef<'vec4f'>[])[]): void {
-  for (const r of each(ROWS_EACH)) {
-    const factor = k.let(`factor${r}`, factors.at(y.add(r * DOWN)))
+export function rescale(
+  k: Builder,
+  { y, factors }: Work,
+  acc: readonly (readonly VarRef<'vec4f'>[])[],
+  { lazy }: SoftmaxOptions,
+): void {
+  const factorOf = (r: number) => k.let(`factor${r}`, factors.at(y.add(r * DOWN)))
+  const scaleRow = (r: number, factor: Expr<'f32'>) => {
     for (const quad of acc[r]!) quad.mulAssign(factor)
   }
+  if (!lazy) {
+    for (const r of each(ROWS_EACH)) scaleRow(r, factorOf(r))
+    return
+  }
+  const all = each(ROWS_EACH).map(factorOf)
+  // most steps have none but 1
+  k.if(all.reduce((a, b) => fn.min(a, b)).lt(1), () => {
+    for (const [r, factor] of all.entries()) scaleRow(r, factor)
+  })
 }

@@ -31,9 +31,11 @@ import {
   multiply,
   type Pieces,
   piecesOf,
+  placeOf,
   ROWS,
   ROWS_EACH,
   rescale,
+  type SoftmaxOptions,
   STAGED_ROW,
   softmax,
   storeScores,
@@ -46,6 +48,12 @@ import { NO_WINDOW } from './window'
 export interface AttentionTiledOptions {
   /** A multiple of 64. */
   readonly headSize: number
+  /**
+   * How many neighbours of each 32 invocations lie across, 16 when left out; the others below them. With 8, loads of rows by 4 × 8 invocations come from 64 + 128 bytes of workgroup
+   * memory, where 2 × 16 take 32 + 256, in two turns.
+   */
+  readonly across?: 4 | 8 | 16
+  readonly softmax?: SoftmaxOptions
 }
 
 /**
@@ -66,7 +74,10 @@ export interface AttentionTiledOptions {
  *     23.3  loops of one to four quads over the head      22.6  four quads of the head between two barriers
  *     24.2  nothing read ahead      28.5  the first quads of the next tile too      18.2  values straight from storage memory
  */
-export function attentionTiledOf(name: string, { headSize }: AttentionTiledOptions) {
+export function attentionTiledOf(
+  name: string,
+  { headSize, across = ACROSS, softmax: how = {} }: AttentionTiledOptions,
+) {
   const element = rowsType({ whole: true, storage: 'f32' })
   const quads = headSize / 4
   const quadsEach = quads / ACROSS
@@ -105,9 +116,10 @@ export function attentionTiledOf(name: string, { headSize }: AttentionTiledOptio
         head: k.workgroupIndex.rem(all),
         first: u32`((${queries} - 1) / ${ROWS} - ${k.workgroupIndex} / ${all}) * ${ROWS}`,
       })
-      const { x, y, row, half } = k.let({ x: i.rem(ACROSS), y: i.div(ACROSS), row: i.div(2), half: i.rem(2) })
+      const { x, y, row, half } = k.let({ ...placeOf(i, across), row: i.div(2), half: i.rem(2) })
       const work: Work = {
-        ...{ quads, quadsEach, i, x, y, row, half, scale },
+        ...{ quads, quadsEach, i, x, y, row, half },
+        scale: how.base2 ? k.let('scale_of_two', scale.mul(Math.LOG2E)) : scale,
         staged: k.workgroup('staged', vec4f, (ROWS + KEYS) * STAGED_ROW),
         weights: k.workgroup('weights', vec4f, ROWS * WEIGHT_ROW),
         tops: k.workgroup('tops', f32, 2 * ROWS),
@@ -177,10 +189,10 @@ export function attentionTiledOf(name: string, { headSize }: AttentionTiledOptio
         storeScores(work, score)
         let values = valuesFrom(j0)
         k.workgroupBarrier()
-        softmax(k, work, j0, sees)
+        softmax(k, work, j0, sees, how)
         stage(part, quads, 0, values)
         k.workgroupBarrier()
-        rescale(k, work, acc)
+        rescale(k, work, acc, how)
         for (let from = 0; from < KEYS; from += VALUE_KEYS) {
           const more = from + VALUE_KEYS < KEYS
           if (more) values = valuesFrom(j0.add(from + VALUE_KEYS))
@@ -191,7 +203,7 @@ export function attentionTiledOf(name: string, { headSize }: AttentionTiledOptio
           k.workgroupBarrier()
         }
       })
-      finish(k, work, acc, { ...view, head, first })
+      finish(k, work, acc, { ...view, head, first, base2: how.base2 ?? false })
     },
   )
 }
@@ -206,6 +218,7 @@ interface Results {
   readonly queries: Expr<'u32'>
   readonly head: Expr<'u32'>
   readonly first: Expr<'u32'>
+  readonly base2: boolean
 }
 
 /** The division by the sums of the softmax, and the logarithms of these. */
@@ -213,7 +226,7 @@ function finish(
   k: Builder,
   work: Work,
   acc: readonly (readonly VarRef<'vec4f'>[])[],
-  { out, lse, queries, head, first }: Results,
+  { out, lse, queries, head, first, base2 }: Results,
 ): void {
   const { quads, x, y, row, half, tops, factors, top, sum } = work
   tops.at(u32`${row} * 2 + ${half}`).set(sum)
@@ -222,7 +235,8 @@ function finish(
   factors.at(row).set(fn.select(f32(1).div(total), 0, total.eq(0)))
   const start = k.let('start', u32`${head} * ${queries} + ${first}`)
   k.if(half.eq(0).and(first.add(row).lt(queries)), () => {
-    lse.at(start.add(row)).set(fn.select(top.add(fn.log(total)), f32(LOWEST), total.eq(0)))
+    const natural = base2 ? top.mul(Math.LN2) : top
+    lse.at(start.add(row)).set(fn.select(natural.add(fn.log(total)), f32(LOWEST), total.eq(0)))
   })
   k.workgroupBarrier()
   for (const r of each(ROWS_EACH)) {
