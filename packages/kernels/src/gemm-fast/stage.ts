@@ -46,42 +46,8 @@ export function stageOf(k: Builder, o: StageOptions): Stage {
   const name = (what: string) => `${o.name}_${what}`
   const [deep, wide] = [o.depth / 4, o.lines / 4]
   const tile = k.workgroup(name('tile'), vec4f, deep, 4, wide + 1)
-  // along k: a quad of k, of one line; `deep` quads of a line side by side
-  const kq = k.let(name('kq'), k.localIndex.rem(deep))
-  const line = k.let(name('line'), k.localIndex.div(deep))
-  // across k: a quad of lines, at one k; `wide` quads side by side
-  const lq = k.let(name('lq'), k.localIndex.rem(wide))
-  const row = k.let(name('row'), k.localIndex.div(wide))
+  const { kq, line, lq, row, unit, loads } = placesOf(k, o)
   const [lines, rows] = [o.threads / deep, o.threads / wide]
-  const step = k.let(name('step'), o.stride.div(4))
-  const either = (along: () => U32, across: () => U32): U32 =>
-    typeof o.alongK === 'boolean' ? (o.alongK ? along() : across()) : fn.select(across(), along(), o.alongK)
-  const inside = (at: U32, end: () => U32): U32 => (o.isWhole ? at : u32`min(${at}, ${end()} - 1)`)
-  const unit = k.let(
-    name('unit'),
-    either(
-      () => u32(1),
-      () => o.stride,
-    ),
-  )
-  const first = k.let(name('start'), o.first.div(4))
-  const column = k.let(
-    name('column'),
-    inside(u32`${o.line} / 4 + ${lq}`, () => u32`(${o.count} + 3) / 4`),
-  )
-  const loads = each((wide * o.depth) / o.threads).map((p) => {
-    const kk = () => row.add(p * rows)
-    const across = () => kk().mul(step).add(column)
-    const along = () => u32`${inside(u32`${o.line} + ${line} + ${p * lines}`, () => o.count)} * ${step} + ${kq}`
-    return {
-      at: k.let(name(`at${p}`), first.add(either(along, across))),
-      kk: k.let(
-        name(`kk${p}`),
-        either(() => kq.mul(4), kk),
-      ),
-      next: k.var(name(`next${p}`), vec4f(0)),
-    }
-  })
   const turned = () =>
     loads.forEach(({ next }, p) => {
       const quad = u32`(${line} + ${p * lines}) / 4`
@@ -113,4 +79,38 @@ export function stageOf(k: Builder, o: StageOptions): Stage {
     },
     at: (kk, quad) => tile.at(Math.floor(kk / 4), kk % 4, quad),
   }
+}
+
+/** Which quads of a tile are this invocation's, either way; where they lie in memory, and the registers that they come to. */
+function placesOf(k: Builder, o: StageOptions) {
+  const name = (what: string) => `${o.name}_${what}`
+  const [deep, wide] = [o.depth / 4, o.lines / 4]
+  const [lines, rows] = [o.threads / deep, o.threads / wide]
+  // along k: a quad of k, of one line; `deep` quads of a line side by side
+  const kq = k.let(name('kq'), k.localIndex.rem(deep))
+  const line = k.let(name('line'), k.localIndex.div(deep))
+  // across k: a quad of lines, at one k; `wide` quads side by side
+  const lq = k.let(name('lq'), k.localIndex.rem(wide))
+  const row = k.let(name('row'), k.localIndex.div(wide))
+  const step = k.let(name('step'), o.stride.div(4))
+  const either = (along: () => U32, across: () => U32): U32 =>
+    typeof o.alongK === 'boolean' ? (o.alongK ? along() : across()) : fn.select(across(), along(), o.alongK)
+  const inside = (at: U32, end: () => U32): U32 => (o.isWhole ? at : u32`min(${at}, ${end()} - 1)`)
+  const [one, stride] = [() => u32(1), () => o.stride]
+  const unit = k.let(name('unit'), either(one, stride))
+  const first = k.let(name('start'), o.first.div(4))
+  const quads = () => u32`(${o.count} + 3) / 4`
+  const column = k.let(name('column'), inside(u32`${o.line} / 4 + ${lq}`, quads))
+  const loads = each((wide * o.depth) / o.threads).map((p) => {
+    const kk = () => row.add(p * rows)
+    const across = () => kk().mul(step).add(column)
+    const along = () => u32`${inside(u32`${o.line} + ${line} + ${p * lines}`, () => o.count)} * ${step} + ${kq}`
+    const inQuad = () => kq.mul(4)
+    return {
+      at: k.let(name(`at${p}`), first.add(either(along, across))),
+      kk: k.let(name(`kk${p}`), either(inQuad, kk)),
+      next: k.var(name(`next${p}`), vec4f(0)),
+    }
+  })
+  return { kq, line, lq, row, unit, loads }
 }
