@@ -64,7 +64,9 @@ describe('host functions', () => {
     expect(await bindingLimit('softmax')).toBe(
       "options of softmax: there is no 'bindingLimit'; known are kernel, kernels, verify",
     )
-    expect(await bindingLimit('scan')).toBe("options of scan: there is no 'bindingLimit'; known are kernels, verify, chunk")
+    expect(await bindingLimit('scan')).toBe(
+      "options of scan: there is no 'bindingLimit'; known are kernels, verify, chunk",
+    )
   })
 })
 

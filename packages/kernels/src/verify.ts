@@ -1,5 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { Runtime } from '@weft/runtime'
+import type { HostOptions } from './host'
 
 /**
  * `verify: true`: that a device has a feature does not make its numbers right. Before a fast kernel is first used on a device, it computes
@@ -51,13 +52,18 @@ export async function trusted(runtime: Runtime, kernel: CompiledKernel, trial: (
 
 const plain = new WeakMap<CompiledKernel, CompiledKernel>()
 
-/** A kernel with those of its variants alone that need no feature which another one does without; itself where all need the same. */
+/** What a variant computes by; where its params come from is no matter of numbers. */
+const powersOf = ({ needs }: CompiledKernel['variants'][number]): readonly string[] =>
+  [...needs.features, ...needs.languageFeatures].filter((name) => name !== 'immediate_address_space')
+
+/** A kernel with those of its variants alone that need nothing which another one does without; itself where all need the same. */
 export function plainest(kernel: CompiledKernel): CompiledKernel {
   const known = plain.get(kernel)
   if (known) return known
   const { variants } = kernel
-  const all = variants[0]?.needs.features.filter((name) => variants.every(({ needs }) => needs.features.includes(name)))
-  const kept = variants.filter(({ needs }) => needs.features.every((name) => all?.includes(name)))
+  const needed = variants.map(powersOf)
+  const all = needed[0]?.filter((name) => needed.every((names) => names.includes(name)))
+  const kept = variants.filter((_, i) => needed[i]?.every((name) => all?.includes(name)))
   const made = kept.length === variants.length || kept.length === 0 ? kernel : { ...kernel, variants: kept }
   plain.set(kernel, made)
   return made
@@ -72,6 +78,45 @@ export async function gated(
   const fallback = plainest(kernel)
   if (fallback === kernel) return kernel
   return (await trusted(runtime, kernel, () => trial(kernel))) ? kernel : fallback
+}
+
+/** A small problem that a host function computes, by the options that it is given. */
+export type TrialOf = (only: HostOptions) => Promise<Trial>
+
+/**
+ * Whether a fast kernel may be used: without `verify` it may, and else where it is right, as is known or as a small problem shows that it alone
+ * computes. `as` is the name under which the problem asks for it, where that is another one.
+ */
+export const passes = (
+  runtime: Runtime,
+  kernel: CompiledKernel,
+  options: HostOptions,
+  trial: TrialOf,
+  as = kernel.name,
+): Promise<boolean> => {
+  if (!options.verify) return Promise.resolve(true)
+  return trusted(runtime, kernel, async () => {
+    if (options.kernel) return trial({ kernel })
+    let used = false
+    const kernels = (name: string): CompiledKernel | undefined => {
+      used ||= name === as
+      return name === as ? kernel : options.kernels?.(name)
+    }
+    const found = await trial({ kernels })
+    if (!used) throw new Error('its trial was computed by another kernel')
+    return found
+  })
+}
+
+/** The kernel to use: the one that is given, or with `verify` its plainest variants where one of more features fails its trial. */
+export async function proven(
+  runtime: Runtime,
+  kernel: CompiledKernel,
+  options: HostOptions,
+  trial: TrialOf,
+): Promise<CompiledKernel> {
+  const fallback = plainest(kernel)
+  return fallback === kernel || (await passes(runtime, kernel, options, trial)) ? kernel : fallback
 }
 
 async function judge(runtime: Runtime, kernel: CompiledKernel, trial: () => Promise<Trial>): Promise<Verdict> {
@@ -96,13 +141,4 @@ function compare({ got, expected, bound }: Trial): Omit<Verdict, 'kernel'> {
   const ok = worst <= 1
   const because = ok ? '' : `element ${at} is ${got[at]}, expected ${expected[at]} ± ${bound(at).toPrecision(3)}`
   return { ok, error: worst, because }
-}
-
-/** The least numbers that are reproducible: uniform in [-1, 1), in steps that f16 holds exactly. */
-export function trialValues(seed: number, n: number): Float32Array<ArrayBuffer> {
-  let state = (seed * 0x9e3779b9) >>> 0
-  return Float32Array.from({ length: n }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return (state >>> 21) / 1024 - 1
-  })
 }

@@ -12,9 +12,12 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
-import { chooseFastBackward } from './choose'
+import { solve } from '../problem'
+import { passes, proven } from '../verify'
+import { type BackwardForm, chooseFastBackward, type FastBackward } from './choose'
 import { biasParts, checkDbias } from './dbias-host'
 import { hidingBias } from './hiding-bias'
+import { backwardProblem } from './trial'
 
 export interface AttentionBackwardArgs extends Omit<AttentionShape, 'capacity'>, SightOptions, MaskOptions {
   /** [batch, heads, queries, headSize] */
@@ -112,47 +115,87 @@ export async function attentionBackward(
 
   const masked = isMasked(args)
   const plain = !masked && args.dropout === undefined && isPlain(sight)
-  const fast = chooseFastBackward({ headSize, type, plain, queries, keys }, runtime.info)
-  if (fast && [fast.rows, fast.dq, fast.dkv].every((kernel) => atHand(kernel, runtime, options))) {
-    const { past, causal, scale } = sight
-    using pairs = runtime.buffer({ size: 8 * rows })
-    using largest = runtime.buffer(Uint32Array.of(0))
-    const common = {
-      q,
-      k,
-      v,
-      dout,
-      stats: pairs,
-      largest,
-      batch,
-      heads,
-      kv_heads: kvHeads,
-      queries,
-      keys,
-      past,
-      causal,
-      scale,
-    }
-    await runtime.run(chosen(fast.rows, options), { out, dout, lse, stats: pairs, largest, rows })
-    await runtime.run(chosen(fast.dq, options), { ...common, dq })
-    await runtime.run(chosen(fast.dkv, options), { ...common, dk, dv })
+  const fast = await fastKernels(runtime, { headSize, type, plain, queries, keys }, options)
+  const sizes = { batch, heads, kv_heads: kvHeads, queries, keys }
+  if (fast) {
+    await runFast(runtime, args, fast, { ...sizes, ...sight, rows })
     return
   }
-  const kernels = KERNELS[type][Number(masked) as 0 | 1]
-  const form = Number(headSize % 4 === 0) as 0 | 1
-  const params = { batch, heads, kv_heads: kvHeads, queries, keys, head_size: headSize, ...sight, ...dropped }
-  using stats = runtime.buffer({ size: (masked ? 16 : 8) * Math.max(rows, 1) })
-  const perRow = { out, dout, lse, stats, rows, head_size: headSize }
+  const params = { ...sizes, head_size: headSize, ...sight, ...dropped }
+  const masks = masked ? { lengths_stride, from_end, bias_strides, mask_strides } : null
+  await runPortable(runtime, args, { ...params, rows }, masks, options)
+}
+
+/** The kernels on what the device has more than others, where there are some for the problem; with `verify`, those that are right. */
+async function fastKernels(
+  runtime: Runtime,
+  form: BackwardForm,
+  options: HostOptions,
+): Promise<FastBackward | undefined> {
+  const suited = chooseFastBackward(form, runtime.info)
+  if (!suited) return undefined
+  const { headSize, type } = form
+  const trial = (only: HostOptions) =>
+    solve(runtime, backwardProblem(headSize, type, { large: true }), (args) => attentionBackward(runtime, args, only))
+  for (const kernel of [suited.rows, suited.dq, suited.dkv]) {
+    const own = atHand(kernel, runtime, options)
+    if (!own || !(await passes(runtime, chosen(own, options), options, trial))) return undefined
+  }
+  return { rows: chosen(suited.rows, options), dq: chosen(suited.dq, options), dkv: chosen(suited.dkv, options) }
+}
+
+type Params = Readonly<
+  Record<'batch' | 'heads' | 'kv_heads' | 'queries' | 'keys' | 'past' | 'causal' | 'scale' | 'rows', number>
+>
+
+async function runFast(
+  runtime: Runtime,
+  { q, k, v, out, lse, dout, dq, dk, dv }: AttentionBackwardArgs,
+  fast: FastBackward,
+  { batch, heads, kv_heads, queries, keys, past, causal, scale, rows }: Params,
+): Promise<void> {
+  using stats = runtime.buffer({ size: 8 * rows })
+  using largest = runtime.buffer(Uint32Array.of(0))
+  const common = {
+    ...{ q, k, v, dout, stats, largest },
+    ...{ batch, heads, kv_heads, queries, keys, past, causal, scale },
+  }
+  await runtime.run(fast.rows, { out, dout, lse, stats, largest, rows })
+  await runtime.run(fast.dq, { ...common, dq })
+  await runtime.run(fast.dkv, { ...common, dk, dv })
+}
+
+type Masks = ReturnType<typeof checkMasks>
+
+async function runPortable(
+  runtime: Runtime,
+  args: AttentionBackwardArgs,
+  { rows, ...params }: Params & { readonly head_size: number },
+  masks: Masks | null,
+  options: HostOptions,
+): Promise<void> {
+  const { q, k, v, out, lse, dout, dq, dk, dv, dbias, type = 'f32' } = args
+  const { heads, queries, keys, past, head_size } = params
+  const kernels = KERNELS[type][masks ? 1 : 0]
+  const form = head_size % 4 === 0 ? 1 : 0
+  const trial = (only: HostOptions) =>
+    solve(runtime, backwardProblem(head_size, type, { masked: masks !== null }), (small) =>
+      attentionBackward(runtime, small, only),
+    )
+  const ofRows = await proven(runtime, chosen(kernels.rows, options), options, trial)
+  using stats = runtime.buffer({ size: (masks ? 16 : 8) * Math.max(rows, 1) })
+  const perRow = { out, dout, lse, stats, rows, head_size }
   const perPair = { q, k, v, dout, stats, ...params }
-  if (!masked) {
-    await runtime.run(chosen(kernels.rows, options), perRow)
+  if (!masks) {
+    await runtime.run(ofRows, perRow)
     await runtime.run(chosen(kernels.dq[form], options), { ...perPair, dq })
     await runtime.run(chosen(kernels.dkv[form], options), { ...perPair, dk, dv })
     return
   }
+  const { lengths_stride, from_end, bias_strides, mask_strides } = masks
   using all = args.lengths ? null : runtime.buffer(Uint32Array.of(keys))
-  await runtime.run(chosen(kernels.rows, options), {
-    ...{ ...perRow, heads, queries, keys, past: sight.past, lengths_stride, from_end },
+  await runtime.run(ofRows, {
+    ...{ ...perRow, heads, queries, keys, past, lengths_stride, from_end },
     lengths: args.lengths ?? (all as BufferLike),
   })
   const hiding = await hidingBias(runtime, args, { bias: bias_strides, mask: mask_strides }, options)
@@ -160,8 +203,8 @@ export async function attentionBackward(
   const biased = { ...perPair, bias: hiding.bias, bias_strides: hiding.strides }
   await runtime.run(chosen(kernels.dq[form], options), { ...biased, dq })
   await runtime.run(chosen(kernels.dkv[form], options), { ...biased, dk, dv })
-  if (args.dbias) {
-    const own = { dbias: args.dbias, dbias_strides: bias_strides, ...biasParts(args, bias_strides) }
+  if (dbias) {
+    const own = { dbias, dbias_strides: bias_strides, ...biasParts(args, bias_strides) }
     await runtime.run(chosen(DBIAS[type][form], options), { ...biased, ...own })
   }
 }

@@ -10,9 +10,11 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { solve } from '../problem'
+import { passes } from '../verify'
 import { chooseAttentionForward, chooseFastForward } from './choose'
 import { checkMasks, dropoutParams, isMasked, type MaskOptions, maskBindings } from './masks-host'
-import { passes } from './trial'
+import { attentionProblem } from './trial'
 import { NO_WINDOW } from './window'
 
 export interface AttentionShape {
@@ -103,9 +105,9 @@ export async function attentionForward(
   const suited = chooseFastForward({ headSize, type, plain, rows, keys }, runtime.info)
   const fast = options.kernel ? undefined : atHand(suited, runtime, options)
   const chosenFast = fast && chosen(fast, options)
-  const isRight =
-    !options.verify || !chosenFast || (await passes(runtime, chosenFast, { headSize, type }, options, attentionForward))
-  if (chosenFast && isRight) {
+  const trial = (only: HostOptions) =>
+    solve(runtime, attentionProblem(headSize, type), (small) => attentionForward(runtime, small, only))
+  if (chosenFast && (await passes(runtime, chosenFast, options, trial))) {
     const { past, causal, scale } = sight
     await runtime.run(chosenFast, { ...common, past, causal, scale })
     return

@@ -12,6 +12,9 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { solve } from '../problem'
+import { proven } from '../verify'
+import { unfusedProblem } from './trial'
 
 export interface AttentionUnfusedArgs extends AttentionShape, SightOptions, Omit<MaskOptions, 'dropout'> {
   /** [batch, heads, queries, headSize] */
@@ -70,11 +73,14 @@ export async function attentionUnfused(
   if (keys > 0) {
     const { past, causal, window, cap } = seen
     const common = { scores: weights, weights, rows, queries, keys, past, causal, window, cap }
-    const [plain, masked] = WEIGHTS[type]
-    if (isMasked(args)) {
+    const masked = isMasked(args)
+    const trial = (only: HostOptions) =>
+      solve(runtime, unfusedProblem(type, masked), (small) => attentionUnfused(runtime, small, only))
+    const kernel = await proven(runtime, chosen(WEIGHTS[type][masked ? 1 : 0], options), options, trial)
+    if (masked) {
       using given = maskBindings(runtime, args)
-      await runtime.run(chosen(masked, options), { ...common, heads, ...given.bindings, ...masks })
-    } else await runtime.run(chosen(plain, options), common)
+      await runtime.run(kernel, { ...common, heads, ...given.bindings, ...masks })
+    } else await runtime.run(kernel, common)
   }
   await gemm(runtime, { ...group, a: weights, b: cache(v), c: out, n: headSize, k: keys }, options)
 }

@@ -1,8 +1,10 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/blocks'
 import { type BufferLike, checkCall, checkKeys, checkSizes, type HostOptions, keysOf, type Runtime } from '../host'
+import { solve } from '../problem'
 import {
   type Bound,
+  type MatmulTrial,
   runDequantize,
   runEmbedding,
   runMatmul,
@@ -11,6 +13,7 @@ import {
   type WeightsTo,
 } from '../quant/weights-host'
 import { BLOCKS, type BlockName } from './layout'
+import { blocksProblem } from './trial'
 
 /** Weights W: [n, k] on the device as llama.cpp's blocks, rows one after another, as they are in a GGUF file. */
 export interface BlockWeights {
@@ -93,5 +96,7 @@ const BLOCK_MATMUL_KEYS = keysOf<BlockMatmulArgs>()('weights x bias y m type')
 export async function blockMatmul(runtime: Runtime, args: BlockMatmulArgs, options: HostOptions = {}): Promise<void> {
   checkCall('block_matmul', args, BLOCK_MATMUL_KEYS, options)
   const { weights, ...by } = args
-  await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options)
+  const trial: MatmulTrial = (shape, only) =>
+    solve(runtime, blocksProblem(weights.format, shape), (small) => blockMatmul(runtime, small, only))
+  await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options, trial)
 }

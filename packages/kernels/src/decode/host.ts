@@ -1,3 +1,4 @@
+import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/decode'
 import { checkAttention, type SightOptions } from '../attention-forward/host'
 import {
@@ -12,7 +13,10 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { solve } from '../problem'
+import { passes, proven, type TrialOf } from '../verify'
 import { chooseDecodeSplits, chooseDecodeStream, STREAM_HEADS } from './choose'
+import { decodeProblem } from './trial'
 
 export interface AttentionDecodeArgs extends Pick<SightOptions, 'window' | 'scale' | 'softCap'> {
   /** [batch, heads, headSize] */
@@ -79,7 +83,11 @@ export async function attentionDecode(
   const rows = batch * heads
   const capped = sight.cap !== 0
   const suited = chooseDecodeStream({ headSize, type, cacheType, capped }, runtime.info)
-  const stream = atHand(suited, runtime, options)
+  const trial = (only: HostOptions) =>
+    solve(runtime, decodeProblem(headSize, type, cacheType, { lengths: lengths !== undefined, capped }), (small) =>
+      attentionDecode(runtime, small, only),
+    )
+  const stream = await streamOf(runtime, suited, options, trial)
   const blocks = stream && batch * kvHeads * Math.ceil(heads / Math.max(kvHeads, 1) / STREAM_HEADS)
   const { splits = chooseDecodeSplits(blocks ?? rows, keys) } = args
   checkSizes(what, { splits })
@@ -102,13 +110,32 @@ export async function attentionDecode(
     // one number of keys for all where there is none for each batch
     using all = lengths ? null : runtime.buffer(Uint32Array.of(keys))
     const counts = { lengths: lengths ?? (all as BufferLike), lengths_stride: Number(lengths !== undefined) }
-    await runtime.run(chosen(stream, options), { q, k, v, partial, stats, ...counts, ...shape })
+    await runtime.run(stream, { q, k, v, partial, stats, ...counts, ...shape })
   } else {
-    await runtime.run(chosen(kernels[lengths ? 1 : 0], options), {
+    await runtime.run(await proven(runtime, chosen(kernels[lengths ? 1 : 0], options), options, trial), {
       ...{ q, k, v, partial, stats, ...(lengths ? { lengths } : {}) },
       ...{ ...shape, head_size: headSize, cap },
     })
   }
   const combine = chosen(type === 'f16' ? g.decode_combine_f16 : g.decode_combine, options)
-  await runtime.run(combine, { partial, stats, out, rows, splits, head_size: headSize })
+  await runtime.run(await proven(runtime, combine, options, trial), {
+    partial,
+    stats,
+    out,
+    rows,
+    splits,
+    head_size: headSize,
+  })
+}
+
+/** The kernel for several heads at once, where there is one; with `verify`, one that is right. */
+async function streamOf(
+  runtime: Runtime,
+  suited: CompiledKernel | undefined,
+  options: HostOptions,
+  trial: TrialOf,
+): Promise<CompiledKernel | undefined> {
+  const own = atHand(suited, runtime, options)
+  const kernel = own && chosen(own, options)
+  return kernel && (await passes(runtime, kernel, options, trial)) ? kernel : undefined
 }

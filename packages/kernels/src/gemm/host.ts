@@ -21,7 +21,7 @@ import { type ColumnsChoice, chooseColumns, chooseLines } from './few-choose'
 import { ACTIVATIONS, type Activation } from './options'
 import { joinParts } from './parts'
 import { chooseSerial } from './serial-choose'
-import { passes } from './trial'
+import { isRight } from './trial'
 import { type MatrixLike, type Placed, placed, reach } from './views'
 import { type Chunk, operands, type Product, results } from './windows'
 
@@ -140,7 +140,7 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
   const problem = { m, n, k, batch, transposeA, transposeB, type, sums, epilogue }
   const tuning = options.tuning === null ? undefined : (options.tuning ?? tuningFor(runtime.info))
   const best = chooseGemm(problem, options.device ?? runtime.info, tuning)
-  const choice = best.fast && !(await isRight(runtime, product, best.fast, options)) ? chooseGemm(problem) : best
+  const choice = best.fast && !(await areRight(runtime, product, best.fast, options)) ? chooseGemm(problem) : best
   if (overK.length === 1 && choice.way !== 'split') {
     if (choice.fast) await runFast(runtime, product, chunk, choice.fast, options)
     else if (choice.way === 'tiled')
@@ -165,7 +165,7 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
  * Whether fast kernels may be used: with `verify`, they compute a small product first, one for results in whole words and one for sums that
  * results are joined from.
  */
-async function isRight(
+async function areRight(
   runtime: Runtime,
   { transposeA, transposeB, type }: Product,
   { kernel, parts: summing }: FastChoice,
@@ -173,8 +173,8 @@ async function isRight(
 ): Promise<boolean> {
   if (!options.verify) return true
   const trial = { transposeA, transposeB, type }
-  const whole = await passes(runtime, chosen(kernel, options), { ...trial, n: 140 }, options, gemm)
-  return whole && passes(runtime, chosen(summing, options), { ...trial, n: 139 }, options, gemm)
+  const whole = await isRight(runtime, chosen(kernel, options), { ...trial, n: 140 }, options, gemm)
+  return whole && isRight(runtime, chosen(summing, options), { ...trial, n: 139 }, options, gemm)
 }
 
 function tiledArgs(product: Product, chunk: Chunk, epilogue: boolean) {
@@ -208,7 +208,7 @@ async function runFew(
   const few = choice.way === 'rows' ? { m: args.m } : { n: args.m }
   const { transposeA, transposeB, type } = product
   const trial = { transposeA, transposeB, type, ...few, k: lines ? 80 : 77 }
-  const right = !options.verify || plainest(kernel) === kernel || (await passes(runtime, kernel, trial, options, gemm))
+  const right = plainest(kernel) === kernel || (await isRight(runtime, kernel, trial, options, gemm))
   await runtime.run(right ? kernel : plainest(kernel), lines ? alongK : args)
 }
 

@@ -12,7 +12,10 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
-import { forColumns, type Span } from '../parts/span'
+import { rmsnormProblem } from '../norms/trial'
+import { forColumns, type Span, trialColumns } from '../parts/span'
+import { solve } from '../problem'
+import { proven } from '../verify'
 
 export interface RmsnormArgs {
   /** rows × cols, row-major */
@@ -43,6 +46,8 @@ export async function rmsnorm(runtime: Runtime, args: RmsnormArgs, options: Host
   checkSizes('rmsnorm', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('rmsnorm', { x: [x, n, bytes], weight: [weight, cols, bytes], y: [y, n, bytes] })
-  const kernel = chosen(forColumns(RMSNORM, cols)[type], options)
+  const trial = (only: HostOptions) =>
+    solve(runtime, rmsnormProblem(trialColumns(cols), type), (small) => rmsnorm(runtime, small, only))
+  const kernel = await proven(runtime, chosen(forColumns(RMSNORM, cols)[type], options), options, trial)
   if (cols > 0) await runtime.run(kernel, { x, weight, y, rows, cols, eps })
 }

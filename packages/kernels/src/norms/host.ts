@@ -13,7 +13,10 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
-import { forColumns, HELD_COLUMNS, type Span } from '../parts/span'
+import { forColumns, HELD_COLUMNS, type Span, trialColumns } from '../parts/span'
+import { solve } from '../problem'
+import { proven, type TrialOf } from '../verify'
+import { groupGradientProblem, groupnormProblem, layernormProblem, residualProblem, rowGradientProblem } from './trial'
 
 export type NormType = 'f32' | 'f16'
 
@@ -74,8 +77,11 @@ export async function layernorm(runtime: Runtime, args: LayernormArgs, options: 
     bias: [bias, cols, bytes],
     y: [y, n, bytes],
   })
-  if (n > 0)
-    await runtime.run(chosen(forColumns(LAYERNORM, cols)[type], options), { x, weight, bias, y, rows, cols, eps })
+  if (n === 0) return
+  const trial = (only: HostOptions) =>
+    solve(runtime, layernormProblem(trialColumns(cols), type), (small) => layernorm(runtime, small, only))
+  const kernel = await proven(runtime, chosen(forColumns(LAYERNORM, cols)[type], options), options, trial)
+  await runtime.run(kernel, { x, weight, bias, y, rows, cols, eps })
 }
 
 export interface GroupnormArgs extends Groups {
@@ -108,7 +114,10 @@ export async function groupnorm(runtime: Runtime, args: GroupnormArgs, options: 
   })
   if (n === 0) return
   const params = { rows: items * groups, cols: (channels / groups) * places, eps, groups, places }
-  await runtime.run(chosen(GROUPNORM[type], options), { x, weight, bias, y, ...params })
+  const trial = (only: HostOptions) =>
+    solve(runtime, groupnormProblem(type), (small) => groupnorm(runtime, small, only))
+  const kernel = await proven(runtime, chosen(GROUPNORM[type], options), options, trial)
+  await runtime.run(kernel, { x, weight, bias, y, ...params })
 }
 
 export interface ResidualRmsnormArgs extends Rows {
@@ -147,17 +156,11 @@ export async function residualRmsnorm(
     weight: [weight, cols, bytes],
     y: [y, n, bytes],
   })
-  if (n > 0)
-    await runtime.run(chosen(forColumns(RESIDUAL, cols)[type], options), {
-      x,
-      residual,
-      weight,
-      y,
-      rows,
-      cols,
-      eps,
-      shift,
-    })
+  if (n === 0) return
+  const trial = (only: HostOptions) =>
+    solve(runtime, residualProblem(trialColumns(cols), type), (small) => residualRmsnorm(runtime, small, only))
+  const kernel = await proven(runtime, chosen(forColumns(RESIDUAL, cols)[type], options), options, trial)
+  await runtime.run(kernel, { x, residual, weight, y, rows, cols, eps, shift })
 }
 
 interface Gradients {
@@ -192,6 +195,7 @@ async function rowGradients(
   args: RowGradientArgs,
   results: Readonly<Record<string, BufferLike>>,
   options: HostOptions,
+  trialOf: (cols: number) => TrialOf,
 ): Promise<void> {
   const { x, weight, dy, dx, rows, cols, eps = 1e-5, type = 'f32' } = args
   checkSizes(what, { rows, cols })
@@ -213,7 +217,14 @@ async function rowGradients(
     const parts = { scales, ...('dbias' in results ? { shifts } : {}) }
     const arrays = { x, weight, dy, dx, ...parts }
     const own = cols === HELD_COLUMNS ? (kernels.whole ?? kernels.rows) : kernels.rows
-    await runtime.run(chosen(own[type], options), { ...arrays, rows, quads: cols / 4, groups, eps })
+    const trial = trialOf(own === kernels.rows ? 76 : cols)
+    await runtime.run(await proven(runtime, chosen(own[type], options), options, trial), {
+      ...arrays,
+      rows,
+      quads: cols / 4,
+      groups,
+      eps,
+    })
     const sums = { outer: 1, size: groups, inner: cols, parts: 1, scale: 1 }
     for (const [part, out] of [
       [scales, results.dweight],
@@ -223,7 +234,8 @@ async function rowGradients(
     return
   }
   using stats = runtime.buffer({ size: 8 * Math.max(1, rows) })
-  if (rows > 0) await runtime.run(chosen(kernels.input[type], options), { x, weight, dy, dx, stats, rows, cols, eps })
+  const ofInput = await proven(runtime, chosen(kernels.input[type], options), options, trialOf(77))
+  if (rows > 0) await runtime.run(ofInput, { x, weight, dy, dx, stats, rows, cols, eps })
   await runtime.run(chosen(kernels.weight[type], options), { x, dy, stats, ...results, rows, cols })
 }
 
@@ -243,8 +255,12 @@ export async function layernormBackward(
 ): Promise<void> {
   const what = 'layernorm_backward'
   checkCall(what, args, LAYERNORM_BACKWARD_KEYS, options)
-  const { dweight, dbias } = args
-  await rowGradients(runtime, what, LAYERNORM_BACKWARD, args, { dweight, dbias }, options)
+  const { dweight, dbias, type = 'f32' } = args
+  const trialOf = (cols: number) => (only: HostOptions) =>
+    solve(runtime, rowGradientProblem<LayernormBackwardArgs>(cols, type, true), (small) =>
+      layernormBackward(runtime, small, only),
+    )
+  await rowGradients(runtime, what, LAYERNORM_BACKWARD, args, { dweight, dbias }, options, trialOf)
 }
 
 const RMSNORM_BACKWARD_KEYS = keysOf<RowGradientArgs>()('x weight dy dx dweight rows cols eps type')
@@ -262,7 +278,12 @@ export async function rmsnormBackward(
 ): Promise<void> {
   const what = 'rmsnorm_backward'
   checkCall(what, args, RMSNORM_BACKWARD_KEYS, options)
-  await rowGradients(runtime, what, RMSNORM_BACKWARD, args, { dweight: args.dweight }, options)
+  const { dweight, type = 'f32' } = args
+  const trialOf = (cols: number) => (only: HostOptions) =>
+    solve(runtime, rowGradientProblem<RowGradientArgs>(cols, type, false), (small) =>
+      rmsnormBackward(runtime, small, only),
+    )
+  await rowGradients(runtime, what, RMSNORM_BACKWARD, args, { dweight }, options, trialOf)
 }
 
 const GROUP_INPUT: Pair = { f32: g.groupnorm_backward, f16: g.groupnorm_backward_f16 }
@@ -295,8 +316,11 @@ export async function groupnormBackward(
   const rows = items * groups
   using stats = runtime.buffer({ size: 8 * Math.max(1, rows) })
   const cols = (channels / groups) * places
-  if (n > 0)
-    await runtime.run(chosen(GROUP_INPUT[type], options), { x, weight, dy, dx, stats, rows, cols, eps, groups, places })
+  const trial = (only: HostOptions) =>
+    solve(runtime, groupGradientProblem(type), (small) => groupnormBackward(runtime, small, only))
+  const ofInput = await proven(runtime, chosen(GROUP_INPUT[type], options), options, trial)
+  const ofWeight = await proven(runtime, chosen(GROUP_WEIGHT[type], options), options, trial)
+  if (n > 0) await runtime.run(ofInput, { x, weight, dy, dx, stats, rows, cols, eps, groups, places })
   const params = { items, groups, channels: channels / groups, places }
-  await runtime.run(chosen(GROUP_WEIGHT[type], options), { x, dy, stats, dweight, dbias, ...params })
+  await runtime.run(ofWeight, { x, dy, stats, dweight, dbias, ...params })
 }

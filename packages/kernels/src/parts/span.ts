@@ -24,3 +24,6 @@ export const spanned = (name: string, span: Span): string => (span === 'short' ?
 /** The kernel for rows of so many columns. */
 export const forColumns = <T>(kernels: Readonly<Record<Span, T>>, cols: number): T =>
   kernels[cols <= SHORT_COLUMNS ? 'short' : 'any']
+
+/** So many columns as show whether a kernel is right, of those that such rows go to. */
+export const trialColumns = (cols: number): number => (cols <= SHORT_COLUMNS ? 77 : SHORT_COLUMNS + 13)

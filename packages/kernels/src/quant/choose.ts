@@ -14,10 +14,13 @@ export interface OneRowProblem {
   readonly k: number
 }
 
+/** The name of the kernel for f32. */
+export const oneRowName = (format: string, way: OneRow): string => `matvec1_${format}_${way}`
+
 /** The way that was measured to be the fastest, of int4 alone: other formats have one. Pure. */
 export function chooseOneRow({ format, type, n, k }: OneRowProblem, tuning?: Tuning): OneRow {
   if (format !== 'int4' && format !== 'int4_zeros') return 'lines'
-  const nameOf = (way: OneRow) => `matvec1_${format}_${way}`
+  const nameOf = (way: OneRow) => oneRowName(format, way)
   const found = tuning?.find('quant_matvec', type, { n, k }, ONE_ROW.map(nameOf))
   return ONE_ROW.find((way) => nameOf(way) === found) ?? ONE_ROW[0]
 }

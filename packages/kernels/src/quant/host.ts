@@ -10,10 +10,15 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { solve } from '../problem'
+import { tuningTo } from '../tuning'
+import { oneRowName } from './choose'
 import type { WordFormat } from './pack'
+import { wordsProblem } from './trial'
 import {
   type Bound,
   linesOfGroups,
+  type MatmulTrial,
   runDequantize,
   runEmbedding,
   runMatmul,
@@ -121,5 +126,11 @@ export async function quantizedMatmul(
 ): Promise<void> {
   checkCall('quantized_matmul', args, QUANTIZED_MATMUL_KEYS, options, QUANTIZED_MATMUL_OPTIONS)
   const { weights, ...by } = args
-  await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options)
+  const trial: MatmulTrial = (shape, only) => {
+    const tuning = tuningTo((name) => name === oneRowName(weights.format, shape.oneRow))
+    return solve(runtime, wordsProblem(weights.format, shape), (small) =>
+      quantizedMatmul(runtime, small, { ...only, tuning }),
+    )
+  }
+  await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options, trial)
 }

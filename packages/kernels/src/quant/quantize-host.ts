@@ -1,3 +1,4 @@
+import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/quant'
 import {
   type BufferLike,
@@ -13,8 +14,11 @@ import {
   type SeveralOptions,
 } from '../host'
 import type { Storage } from '../parts/storage'
+import { solve } from '../problem'
+import { proven } from '../verify'
 import { bound, type QuantizedWeights } from './host'
 import type { QuantParams, WordFormat } from './pack'
+import { dynamicProblem, paramsProblem } from './trial'
 import { checkType, type WeightsBy } from './weights-host'
 
 export interface QuantizeArgs {
@@ -62,7 +66,7 @@ export async function quantize(runtime: Runtime, args: QuantizeArgs, options: Se
   using own = runtime.buffer({ size: 4 * lines * groups })
   const points = format === 'uint8' && zeros ? zeros : own
   const places = { lines, k, group, groups }
-  await runtime.run(chosen(type === 'f16' ? g.choose_params_f16 : g.choose_params, options), {
+  await runtime.run(await chooseParams(runtime, type, options), {
     ...{ x, scales, zeros: points, ...places, low, high: most, middle, symmetric },
   })
   const four = type === 'f16' ? g.quantize_int4_f16 : g.quantize_int4
@@ -71,6 +75,12 @@ export async function quantize(runtime: Runtime, args: QuantizeArgs, options: Se
   if (format === 'int4_zeros' && zeros)
     await runtime.run(chosen(g.pack_zeros, options), { zeros: points, w: zeros, lines, groups })
 }
+
+/** The kernel that chooses scales and zero points; with `verify`, by variants that are right. */
+const chooseParams = (runtime: Runtime, type: Storage, options: SeveralOptions): Promise<CompiledKernel> =>
+  proven(runtime, chosen(type === 'f16' ? g.choose_params_f16 : g.choose_params, options), options, (only) =>
+    solve(runtime, paramsProblem(type), (small) => quantize(runtime, small, only)),
+  )
 
 const DYNAMIC = {
   f32: { int8: g.matmul_dynamic_int8, int4: g.matmul_dynamic_int4, int4_zeros: g.matmul_dynamic_int4_zeros },
@@ -120,11 +130,12 @@ export async function dynamicMatmul(
   using zeros = runtime.buffer({ size: 4 * m })
   const places = { lines: m, k, group: Math.max(k, 1), groups: 1, low: -128, high: 127 }
   const own = { x, scales, zeros, ...places }
-  const choose = chosen(type === 'f16' ? g.choose_params_f16 : g.choose_params, options)
-  await runtime.run(choose, { ...own, middle: 0, symmetric: 0 })
+  await runtime.run(await chooseParams(runtime, type, options), { ...own, middle: 0, symmetric: 0 })
   await runtime.run(chosen(type === 'f16' ? g.quantize_int8_f16 : g.quantize_int8, options), { ...own, w: q })
   const buffers = Object.fromEntries(Object.entries(bindings).map(([name, [buffer]]) => [name, buffer]))
-  await runtime.run(chosen(DYNAMIC[type][format], options), {
+  const trial = (only: SeveralOptions) =>
+    solve(runtime, dynamicProblem(format, type), (small) => dynamicMatmul(runtime, small, only))
+  await runtime.run(await proven(runtime, chosen(DYNAMIC[type][format], options), options, trial), {
     ...{ ...buffers, x: q, x_scales: scales, x_zeros: zeros, bias: bias ?? x, y },
     ...{ m, n, k, with_bias: Number(bias !== undefined), ...params },
   })

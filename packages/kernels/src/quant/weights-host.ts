@@ -11,8 +11,10 @@ import {
 } from '../host'
 import type { Storage } from '../parts/storage'
 import { tuningFor } from '../tuning'
+import { passes, proven, type Trial } from '../verify'
 import { chooseOneRow } from './choose'
 import { chooseMatrixRows, hasMatrices, matricesName } from './matrix-tiles'
+import type { MatmulShape } from './trial'
 
 /** What weights of some format are on the device: their sizes, and bindings and params of the format by the kernels' names. */
 export interface Bound {
@@ -114,6 +116,7 @@ export async function runMatmul(
   weights: Bound,
   { x, bias, y, m, type = 'f32' }: WeightsBy,
   { tuning, ...options }: HostOptions & ChoiceOptions,
+  trial: MatmulTrial,
 ): Promise<void> {
   const { n, k } = weights
   const bytes = checkType('quant_matmul', type)
@@ -125,14 +128,40 @@ export async function runMatmul(
     ...(bias ? { bias: [bias, n, bytes] as const } : {}),
   })
   const way = chooseQuantMatmul(m)
-  const matrices = m > FEW_LINES && type === 'f16' && weights.lines && hasMatrices(runtime.info)
+  const matrices =
+    m > FEW_LINES && type === 'f16' ? await matricesFor(runtime, kernels, weights, m, options, trial) : null
   const lines = matrices || way !== 'matmul' ? weights.lines : undefined
   const measured = tuning === null ? undefined : (tuning ?? tuningFor(runtime.info))
-  const byLines = way === 'matvec1' ? chooseOneRow({ format: weights.format, type, n, k }, measured) : 'lines'
-  const kernel = matrices
-    ? chosen(kernels[matricesName(weights.format, chooseMatrixRows(m, n))], options)
-    : kernelOf(kernels, way, lines ? { ...weights, format: `${weights.format}_${byLines}` } : weights, type, options)
+  const oneRow = way === 'matvec1' ? chooseOneRow({ format: weights.format, type, n, k }, measured) : 'lines'
+  const format = lines ? { ...weights, format: `${weights.format}_${oneRow}` } : weights
+  const small = { m: way === 'matvec1' ? 1 : 3, n: 5, lines: lines !== undefined, oneRow, rounded: false, type }
+  const kernel =
+    matrices ??
+    (await proven(runtime, kernelOf(kernels, way, format, type, options), options, (only) => trial(small, only)))
   // without a bias x stands in for it, and is not read
   const own = { x, bias: bias ?? x, y, m, n, k, with_bias: Number(bias !== undefined) }
   await runtime.run(kernel, { ...buffersOf(weights), ...own, ...(lines ?? weights.params) })
+}
+
+/** What computes a small product with weights of the same format, by the options that it is given. */
+export type MatmulTrial = (shape: MatmulShape, only: HostOptions) => Promise<Trial>
+
+/** Rows of x that go to each kernel; `long` takes what `few` does. */
+const TRIAL_ROWS = { few: 13, long: 13, some: 37, many: 131 } as const
+
+/** The kernel of subgroup matrices, where the device has them and the weights can be read by lines; with `verify`, where it is right. */
+async function matricesFor(
+  runtime: Runtime,
+  kernels: Kernels,
+  { format, lines, n }: Bound,
+  m: number,
+  options: HostOptions,
+  trial: MatmulTrial,
+): Promise<CompiledKernel | null> {
+  if (!lines || !hasMatrices(runtime.info)) return null
+  const rows = chooseMatrixRows(m, n)
+  const kernel = chosen(kernels[matricesName(format, rows)], options)
+  const shape = { m: TRIAL_ROWS[rows], n: 70, lines: true, oneRow: 'lines', rounded: true, type: 'f16' } as const
+  const asked = matricesName(format, rows === 'long' ? 'few' : rows)
+  return (await passes(runtime, kernel, options, (only) => trial(shape, only), asked)) ? kernel : null
 }

@@ -12,6 +12,9 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { solve } from '../problem'
+import { proven } from '../verify'
+import { reduceProblem } from './trial'
 
 export type ReduceOp = 'sum' | 'mean' | 'sumSquares' | 'min' | 'max' | 'variance' | 'argmax' | 'argmin' | 'any' | 'all'
 
@@ -103,7 +106,7 @@ export async function reduce(
   const params = { ...(op === 'variance' ? { inverse: 1 / size } : {}), ...(hasScale(op) ? { scale } : {}) }
   const first = hasScale(op) ? { scale: 1 } : {}
   const again = JOINED[op]
-  const { rows, columns } = KERNELS[op][type]
+  const { columns } = KERNELS[op][type]
   if (inner > 1) {
     const parts = again === undefined ? 1 : partsOf(outer * inner, size)
     const shape = { outer, size, inner, parts }
@@ -117,16 +120,28 @@ export async function reduce(
     await runtime.run(chosen(joined, options), { x: partial, out, outer, size: parts, inner, parts: 1, ...params })
     return
   }
+  const rows = await rowsKernel(runtime, op, type, options)
   if (outer > 1 || size <= PART || again === undefined) {
-    await runtime.run(chosen(rows, options), { x, out, rows: outer, size, n: outer * size, ...params })
+    await runtime.run(rows, { x, out, rows: outer, size, n: outer * size, ...params })
     return
   }
   const parts = Math.ceil(size / PART)
   using partial = runtime.buffer({ size: 4 * parts })
-  await runtime.run(chosen(rows, options), { x, out: partial, rows: parts, size: PART, n: size, ...first })
-  const joined = KERNELS[again].f32.rows
-  await runtime.run(chosen(joined, options), { x: partial, out, rows: 1, size: parts, n: parts, ...params })
+  await runtime.run(rows, { x, out: partial, rows: parts, size: PART, n: size, ...first })
+  const joined = await rowsKernel(runtime, again, 'f32', options)
+  await runtime.run(joined, { x: partial, out, rows: 1, size: parts, n: parts, ...params })
 }
+
+/** The kernel that reduces rows; with `verify`, by variants that are right. */
+export const rowsKernel = (
+  runtime: Runtime,
+  op: ReduceOp,
+  type: 'f32' | 'f16',
+  options: HostOptions,
+): Promise<CompiledKernel> =>
+  proven(runtime, chosen(KERNELS[op][type].rows, options), options, (only) =>
+    solve(runtime, reduceProblem(op, type), (small) => reduce(runtime, op, small, only)),
+  )
 
 /** So many columns fill a device; fewer are cut, into parts of at least 256 elements. */
 const COLUMNS = 32_768

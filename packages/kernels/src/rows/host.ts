@@ -1,5 +1,4 @@
 import type { CompiledKernel } from '@weft/codegen'
-import * as reduction from '../../generated/reduce'
 import * as g from '../../generated/rows'
 import {
   type BufferLike,
@@ -12,7 +11,11 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
-import { forColumns, type Span } from '../parts/span'
+import { forColumns, type Span, trialColumns } from '../parts/span'
+import { solve } from '../problem'
+import { rowsKernel } from '../reduce/host'
+import { proven } from '../verify'
+import { crossEntropyProblem, gradientProblem, logSoftmaxProblem, squaredErrorProblem } from './trial'
 
 export type RowType = 'f32' | 'f16'
 
@@ -46,7 +49,11 @@ export async function logSoftmax(runtime: Runtime, args: LogSoftmaxArgs, options
   checkSizes('log_softmax', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('log_softmax', { x: [x, n, bytes], y: [y, n, bytes] })
-  if (n > 0) await runtime.run(chosen(forColumns(LOG, cols)[type], options), { x, y, rows, cols })
+  if (n === 0) return
+  const trial = (only: HostOptions) =>
+    solve(runtime, logSoftmaxProblem(trialColumns(cols), type), (small) => logSoftmax(runtime, small, only))
+  const kernel = await proven(runtime, chosen(forColumns(LOG, cols)[type], options), options, trial)
+  await runtime.run(kernel, { x, y, rows, cols })
 }
 
 export interface SoftmaxGradientArgs extends Rows {
@@ -61,8 +68,7 @@ const SOFTMAX_GRADIENT_KEYS = keysOf<SoftmaxGradientArgs>()('y dy dx rows cols t
 
 async function gradient(
   runtime: Runtime,
-  what: string,
-  kernels: BySpan,
+  [what, of, kernels]: readonly [what: string, of: 'softmax' | 'logSoftmax', kernels: BySpan],
   args: SoftmaxGradientArgs,
   options: HostOptions,
 ): Promise<void> {
@@ -71,7 +77,13 @@ async function gradient(
   checkSizes(what, { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers(what, { y: [y, n, bytes], dy: [dy, n, bytes], dx: [dx, n, bytes] })
-  if (n > 0) await runtime.run(chosen(forColumns(kernels, cols)[type], options), { y, dy, dx, rows, cols })
+  if (n === 0) return
+  const trial = (only: HostOptions) =>
+    solve(runtime, gradientProblem(of, trialColumns(cols), type), (small) =>
+      gradient(runtime, [what, of, kernels], small, only),
+    )
+  const kernel = await proven(runtime, chosen(forColumns(kernels, cols)[type], options), options, trial)
+  await runtime.run(kernel, { y, dy, dx, rows, cols })
 }
 
 const SOFTMAX_BACKWARD: BySpan = {
@@ -84,7 +96,7 @@ export const softmaxBackward = (
   runtime: Runtime,
   args: SoftmaxGradientArgs,
   options: HostOptions = {},
-): Promise<void> => gradient(runtime, 'softmax_backward', SOFTMAX_BACKWARD, args, options)
+): Promise<void> => gradient(runtime, ['softmax_backward', 'softmax', SOFTMAX_BACKWARD], args, options)
 
 const LOG_BACKWARD: BySpan = {
   any: { f32: g.log_softmax_backward, f16: g.log_softmax_backward_f16 },
@@ -96,7 +108,7 @@ export const logSoftmaxBackward = (
   runtime: Runtime,
   args: SoftmaxGradientArgs,
   options: HostOptions = {},
-): Promise<void> => gradient(runtime, 'log_softmax_backward', LOG_BACKWARD, args, options)
+): Promise<void> => gradient(runtime, ['log_softmax_backward', 'logSoftmax', LOG_BACKWARD], args, options)
 
 export interface CrossEntropyArgs extends Rows {
   /** Logits: [rows, cols] */
@@ -125,7 +137,10 @@ export async function crossEntropy(runtime: Runtime, args: CrossEntropyArgs, opt
     lse: [lse, rows],
   })
   if (cols === 0 && rows > 0) throw new RangeError('cross_entropy: cols must be at least 1, got 0')
-  await runtime.run(chosen(CROSS[type], options), { x, target, loss, lse, rows, cols })
+  const trial = (only: HostOptions) =>
+    solve(runtime, crossEntropyProblem(type), (small) => crossEntropy(runtime, small, only))
+  const kernel = await proven(runtime, chosen(CROSS[type], options), options, trial)
+  await runtime.run(kernel, { x, target, loss, lse, rows, cols })
 }
 
 export interface CrossEntropyBackwardArgs extends Rows {
@@ -188,7 +203,9 @@ export async function meanSquaredError(
   checkSizes('squared_error', { n })
   checkBuffers('squared_error', { x: [x, n, bytesIn(type)], y: [y, n, bytesIn(type)], out: [out, 1] })
   if (n === 0) throw new RangeError('squared_error: there is no mean of 0 elements')
-  const kernel = chosen(ERROR[type], options)
+  const trial = (only: HostOptions) =>
+    solve(runtime, squaredErrorProblem(type), (small) => meanSquaredError(runtime, small, only))
+  const kernel = await proven(runtime, chosen(ERROR[type], options), options, trial)
   if (n <= PART) {
     await runtime.run(kernel, { x, y, out, rows: 1, size: n, n, scale: 1 / n })
     return
@@ -196,5 +213,6 @@ export async function meanSquaredError(
   const rows = Math.ceil(n / PART)
   using parts = runtime.buffer({ size: 4 * rows })
   await runtime.run(kernel, { x, y, out: parts, rows, size: PART, n, scale: 1 })
-  await runtime.run(chosen(reduction.sum_rows, options), { x: parts, out, rows: 1, size: rows, n: rows, scale: 1 / n })
+  const sum = await rowsKernel(runtime, 'sum', 'f32', options)
+  await runtime.run(sum, { x: parts, out, rows: 1, size: rows, n: rows, scale: 1 / n })
 }

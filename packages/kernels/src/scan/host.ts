@@ -16,8 +16,12 @@ import {
   type Runtime,
   type SeveralOptions,
 } from '../host'
+import { solve } from '../problem'
+import { rowsKernel } from '../reduce/host'
+import { proven } from '../verify'
 import { chooseScan } from './choose'
 import { SCAN_BLOCK, SCAN_STEP_TILE, SCAN_TILE } from './plan'
+import { scanProblem } from './trial'
 
 export interface ScanArgs {
   /** n elements */
@@ -85,9 +89,13 @@ async function scanTiles(
   const tiles = Math.ceil(n / SCAN_TILE)
   using totals = runtime.buffer({ size: 4 * tiles })
   using offsets = runtime.buffer({ size: 4 * tiles })
-  await runtime.run(chosen(sum_rows, options), { x, out: totals, rows: tiles, size: SCAN_TILE, n, scale: 1 })
+  const trial = (only: SeveralOptions) =>
+    solve(runtime, scanProblem(SCAN_TILE + 77), (small) => scan(runtime, small, only))
+  const apply = await proven(runtime, chosen(applyArtifact, options), options, trial)
+  const sum = await rowsKernel(runtime, 'sum', 'f32', options)
+  await runtime.run(sum, { x, out: totals, rows: tiles, size: SCAN_TILE, n, scale: 1 })
   await scan(runtime, { x: totals, y: offsets, n: tiles, exclusive: true }, options)
-  await runtime.run(chosen(applyArtifact, options), { x, offsets, y, n, exclusive: Number(exclusive) })
+  await runtime.run(apply, { x, offsets, y, n, exclusive: Number(exclusive) })
 }
 
 /** Step c sums the tiles of chunk c and writes y of chunk c − 1: one step more than there are chunks. */
@@ -97,7 +105,12 @@ async function scanChunks(
   tilesOfChunk: number,
   options: SeveralOptions,
 ): Promise<void> {
-  const [step, tail] = [chosen(stepArtifact, options), chosen(tailArtifact, options)]
+  const trial = (only: SeveralOptions) =>
+    solve(runtime, scanProblem(2 * SCAN_STEP_TILE + 77), (small) =>
+      scan(runtime, small, { ...only, chunk: SCAN_STEP_TILE }),
+    )
+  const step = await proven(runtime, chosen(stepArtifact, options), options, trial)
+  const tail = chosen(tailArtifact, options)
   const quads = Math.floor(n / 4)
   const tiles = Math.ceil((4 * quads) / SCAN_STEP_TILE)
   const chunks = Math.ceil(tiles / tilesOfChunk)

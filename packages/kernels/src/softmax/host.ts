@@ -10,6 +10,10 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { trialColumns } from '../parts/span'
+import { solve } from '../problem'
+import { softmaxProblem } from '../rows/trial'
+import { proven } from '../verify'
 import { chooseSoftmax } from './choose'
 
 export interface SoftmaxArgs {
@@ -38,6 +42,11 @@ export async function softmax(runtime: Runtime, args: SoftmaxArgs, options: Host
     { cols, quads, type },
     options.kernel ? { software: false, backend: 'webgpu' } : runtime.info,
   )
-  if (way === 'serial') await runtime.run(chosen(kernel, options), { x, y, rows, quads: cols / 4 })
-  else await runtime.run(chosen(kernel, options), { x, y, rows, cols })
+  if (way === 'serial') {
+    await runtime.run(chosen(kernel, options), { x, y, rows, quads: cols / 4 })
+    return
+  }
+  const trial = (only: HostOptions) =>
+    solve(runtime, softmaxProblem(trialColumns(cols), type), (small) => softmax(runtime, small, only))
+  await runtime.run(await proven(runtime, chosen(kernel, options), options, trial), { x, y, rows, cols })
 }

@@ -13,9 +13,12 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
+import { solve } from '../problem'
 import { scanBlocks } from '../scan/host'
-import { chooseRadix } from './choose'
+import { passes } from '../verify'
+import { chooseRadix, PORTABLE_RADIX, type RadixChoice } from './choose'
 import { DIGITS, RADIX_BITS, RADIX_CHUNK } from './plan'
+import { sortProblem } from './trial'
 
 export type SortType = 'f32' | 'i32' | 'u32'
 
@@ -62,7 +65,7 @@ export async function sortPairs(runtime: Runtime, args: SortPairsArgs, options: 
     sortedValues: [sortedValues, n],
   })
   if (n === 0) return
-  const { scatter, tile } = chooseRadix(runtime.info)
+  const { scatter, tile } = await radixFor(runtime, options)
   const tiles = Math.ceil(n / tile)
   const chunks = Math.ceil(tiles / RADIX_CHUNK)
   using counts = runtime.buffer({ size: 4 * DIGITS * tiles })
@@ -81,7 +84,7 @@ export async function sortPairs(runtime: Runtime, args: SortPairsArgs, options: 
     await runtime.run(chosen(g.radix_chunk_sums, options), { counts, sums, tiles, chunk })
     await runtime.run(chosen(g.radix_spine, options), { sums, chunks })
     await runtime.run(chosen(g.radix_spread, options), { counts, sums, tiles, chunk })
-    await runtime.run(chosen(scatter, options), {
+    await runtime.run(scatter, {
       ...from,
       starts: counts,
       sorted_keys: to.keys,
@@ -90,6 +93,16 @@ export async function sortPairs(runtime: Runtime, args: SortPairsArgs, options: 
     })
     from = to
   }
+}
+
+/** The kernel that places keys; with `verify`, the portable one where that for subgroups is wrong. */
+async function radixFor(runtime: Runtime, options: HostOptions): Promise<RadixChoice> {
+  const best = chooseRadix(runtime.info)
+  const kernel = chosen(best.scatter, options)
+  const trial = (only: HostOptions) => solve(runtime, sortProblem(), (small) => sortPairs(runtime, small, only))
+  if (best.scatter === PORTABLE_RADIX.scatter || (await passes(runtime, kernel, options, trial)))
+    return { ...best, scatter: kernel }
+  return { ...PORTABLE_RADIX, scatter: chosen(PORTABLE_RADIX.scatter, options) }
 }
 
 export interface SortArgs {
