@@ -1,6 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { BufferLike, Runtime } from '@weft/runtime'
 import type { Tuning } from './tuning'
+import { asTried } from './verify'
 
 /** What every host function takes. */
 export interface HostOptions {
@@ -32,7 +33,7 @@ export function chosen(artifact: CompiledKernel | undefined, options: HostOption
   const { kernel, kernels } = options
   if (artifact === undefined)
     throw new RangeError('no kernel of the library fits: `type` must be one that the function names')
-  return kernel ?? kernels?.(artifact.name) ?? artifact
+  return asTried(kernel ?? kernels?.(artifact.name) ?? artifact, artifact.name, options)
 }
 
 /** A kernel that suits a device, where it can be run there: the CPU device takes those alone that the caller hands in, with their IR. */

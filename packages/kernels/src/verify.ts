@@ -83,26 +83,49 @@ export async function gated(
 /** A small problem that a host function computes, by the options that it is given. */
 export type TrialOf = (only: HostOptions) => Promise<Trial>
 
+/** In the options of a trial: the names of the kernels that it is of. All others are taken by their plainest variants. */
+const TRIED = Symbol('tried')
+interface TrialOptions extends HostOptions {
+  readonly [TRIED]?: readonly string[]
+}
+const triedIn = (options: HostOptions): readonly string[] | undefined => (options as TrialOptions)[TRIED]
+
+/** A kernel as a trial has it that may be of others. */
+export const asTried = (kernel: CompiledKernel, name: string, options: HostOptions): CompiledKernel => {
+  const tried = triedIn(options)
+  return tried === undefined || tried.includes(name) ? kernel : plainest(kernel)
+}
+
+export interface TrialNames {
+  /** The name under which the trial asks for the kernel, where that is another one. */
+  readonly as?: string
+  /** Kernels that compute nothing without each other. */
+  readonly beside?: readonly CompiledKernel[]
+}
+
 /**
  * Whether a fast kernel may be used: without `verify` it may, and else where it is right, as is known or as a small problem shows that it alone
- * computes. `as` is the name under which the problem asks for it, where that is another one.
+ * computes.
  */
-export const passes = (
+export async function passes(
   runtime: Runtime,
   kernel: CompiledKernel,
   options: HostOptions,
   trial: TrialOf,
-  as = kernel.name,
-): Promise<boolean> => {
-  if (!options.verify) return Promise.resolve(true)
+  { as = kernel.name, beside = [] }: TrialNames = {},
+): Promise<boolean> {
+  const tried = triedIn(options)
+  if (tried) return tried.includes(as)
+  if (!options.verify) return true
   return trusted(runtime, kernel, async () => {
-    if (options.kernel) return trial({ kernel })
+    const only = { [TRIED]: [as, ...beside.map(({ name }) => name)] }
+    if (options.kernel) return trial({ ...only, kernel })
     let used = false
     const kernels = (name: string): CompiledKernel | undefined => {
       used ||= name === as
       return name === as ? kernel : options.kernels?.(name)
     }
-    const found = await trial({ kernels })
+    const found = await trial({ ...only, kernels })
     if (!used) throw new Error('its trial was computed by another kernel')
     return found
   })

@@ -1,3 +1,4 @@
+import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/attention-backward'
 import { type AttentionShape, checkAttention, isPlain, type SightOptions } from '../attention-forward/host'
 import { checkMasks, dropoutParams, isMasked, type MaskOptions } from '../attention-forward/masks-host'
@@ -135,13 +136,26 @@ async function fastKernels(
   const suited = chooseFastBackward(form, runtime.info)
   if (!suited) return undefined
   const { headSize, type } = form
-  const trial = (only: HostOptions) =>
-    solve(runtime, backwardProblem(headSize, type, { large: true }), (args) => attentionBackward(runtime, args, only))
-  for (const kernel of [suited.rows, suited.dq, suited.dkv]) {
-    const own = atHand(kernel, runtime, options)
-    if (!own || !(await passes(runtime, chosen(own, options), options, trial))) return undefined
+  const all = [suited.dq, suited.dkv, suited.rows]
+  if (!all.every((kernel) => atHand(kernel, runtime, options))) return undefined
+  const [dq, dkv, rows] = all.map((kernel) => chosen(kernel, options)) as [
+    CompiledKernel,
+    CompiledKernel,
+    CompiledKernel,
+  ]
+  // each by what it writes; the rows last, by all
+  for (const [kernel, judged] of [
+    [dq, ['dq']],
+    [dkv, ['dk', 'dv']],
+    [rows, ['dq', 'dk', 'dv']],
+  ] as const) {
+    const trial = (only: HostOptions) =>
+      solve(runtime, backwardProblem(headSize, type, { large: true, judged }), (args) =>
+        attentionBackward(runtime, args, only),
+      )
+    if (!(await passes(runtime, kernel, options, trial, { beside: all }))) return undefined
   }
-  return { rows: chosen(suited.rows, options), dq: chosen(suited.dq, options), dkv: chosen(suited.dkv, options) }
+  return { rows, dq, dkv }
 }
 
 type Params = Readonly<

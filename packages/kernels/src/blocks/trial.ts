@@ -17,8 +17,8 @@ export function blocksProblem(format: BlockName, shape: MatmulShape): Problem<Bl
     inputs: { w: { values: new Uint32Array(file.buffer), type: 'u32' } as const },
     values: unpackBlocks(format, packed, n * k),
   }
-  return weightsProblem(shape, k, given, (buffers) => ({
-    ...(buffers as unknown as Pick<BlockMatmulArgs['weights'], 'w'>),
-    ...{ format, offset, n, k },
-  }))
+  return weightsProblem(shape, k, given, (buffers) => {
+    const { w } = buffers as unknown as Pick<BlockMatmulArgs['weights'], 'w'>
+    return { format, w, offset, n, k }
+  })
 }

@@ -42,11 +42,13 @@ export function weightsProblem<Weights>(
   return {
     inputs: { ...given.inputs, x: { values: x, type }, bias: { values: bias, type } },
     results: { y: { expected, type, bound: (i) => part * (sizes[i] as number) + weight } },
-    args: (buffers) => ({
-      ...(buffers as Pick<Required<QuantizedMatmulArgs>, 'x' | 'bias' | 'y'>),
-      ...{ weights: weightsOf(buffers), m, type },
-    }),
+    args: (buffers) => ({ ...factorsOf(buffers), weights: weightsOf(buffers), m, type }),
   }
+}
+
+const factorsOf = (buffers: Readonly<Record<string, BufferLike>>) => {
+  const { x, bias, y } = buffers as Pick<Required<QuantizedMatmulArgs>, 'x' | 'bias' | 'y'>
+  return { x, bias, y }
 }
 
 const GROUP = 32
@@ -83,10 +85,7 @@ export function dynamicProblem(format: WordFormat, type: Storage): Problem<Dynam
   return {
     inputs: { ...wordInputs(packed), x: { values: x, type }, bias: { values: bias, type } },
     results: { y: { expected, type, bound: () => bound } },
-    args: (buffers) => ({
-      ...(buffers as Pick<Required<DynamicMatmulArgs>, 'x' | 'bias' | 'y'>),
-      ...{ weights: wordsOf(buffers, packed), m, type },
-    }),
+    args: (buffers) => ({ ...factorsOf(buffers), weights: wordsOf(buffers, packed), m, type }),
   }
 }
 

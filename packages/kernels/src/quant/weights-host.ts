@@ -135,12 +135,12 @@ export async function runMatmul(
   const oneRow = way === 'matvec1' ? chooseOneRow({ format: weights.format, type, n, k }, measured) : 'lines'
   const format = lines ? { ...weights, format: `${weights.format}_${oneRow}` } : weights
   const small = { m: way === 'matvec1' ? 1 : 3, n: 5, lines: lines !== undefined, oneRow, rounded: false, type }
-  const kernel =
-    matrices ??
-    (await proven(runtime, kernelOf(kernels, way, format, type, options), options, (only) => trial(small, only)))
+  const own = kernelOf(kernels, way, format, type, options)
+  // of no columns there is nothing to be added up
+  const right = k === 0 ? own : await proven(runtime, own, options, (only) => trial(small, only))
   // without a bias x stands in for it, and is not read
-  const own = { x, bias: bias ?? x, y, m, n, k, with_bias: Number(bias !== undefined) }
-  await runtime.run(kernel, { ...buffersOf(weights), ...own, ...(lines ?? weights.params) })
+  const args = { x, bias: bias ?? x, y, m, n, k, with_bias: Number(bias !== undefined) }
+  await runtime.run(matrices ?? right, { ...buffersOf(weights), ...args, ...(lines ?? weights.params) })
 }
 
 /** What computes a small product with weights of the same format, by the options that it is given. */
@@ -162,6 +162,6 @@ async function matricesFor(
   const rows = chooseMatrixRows(m, n)
   const kernel = chosen(kernels[matricesName(format, rows)], options)
   const shape = { m: TRIAL_ROWS[rows], n: 70, lines: true, oneRow: 'lines', rounded: true, type: 'f16' } as const
-  const asked = matricesName(format, rows === 'long' ? 'few' : rows)
-  return (await passes(runtime, kernel, options, (only) => trial(shape, only), asked)) ? kernel : null
+  const as = matricesName(format, rows === 'long' ? 'few' : rows)
+  return (await passes(runtime, kernel, options, (only) => trial(shape, only), { as })) ? kernel : null
 }

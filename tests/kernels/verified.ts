@@ -1,0 +1,203 @@
+import type { KernelSource } from '@weft/dsl/ir'
+import * as kernels from '@weft/kernels'
+import * as source from '@weft/kernels/source'
+import type { Runtime } from '@weft/runtime'
+import { backwardProblem } from '../../packages/kernels/src/attention-backward/trial.js'
+import { unfusedProblem } from '../../packages/kernels/src/attention-unfused/trial.js'
+import { blocksProblem } from '../../packages/kernels/src/blocks/trial.js'
+import { decodeProblem } from '../../packages/kernels/src/decode/trial.js'
+import * as norms from '../../packages/kernels/src/norms/trial.js'
+import { HELD_COLUMNS, SHORT_COLUMNS } from '../../packages/kernels/src/parts/span.js'
+import { type Problem, solve } from '../../packages/kernels/src/problem.js'
+import {
+  dynamicProblem,
+  type MatmulShape,
+  paramsProblem,
+  wordsProblem,
+} from '../../packages/kernels/src/quant/trial.js'
+import { reduceProblem } from '../../packages/kernels/src/reduce/trial.js'
+import * as rows from '../../packages/kernels/src/rows/trial.js'
+import { scanProblem } from '../../packages/kernels/src/scan/trial.js'
+import { sortProblem } from '../../packages/kernels/src/sort/trial.js'
+
+/** Every kernel of the library by its name. */
+export const sources: ReadonlyMap<string, KernelSource> = new Map(
+  Object.values(source)
+    .flat()
+    .flatMap((one) => (typeof one === 'object' && one !== null && 'name' in one ? [one as KernelSource] : []))
+    .map((one) => [one.name, one]),
+)
+
+type Options = kernels.HostOptions
+
+/** A small problem for a host function, whose kernels need features. */
+export interface Verified {
+  readonly name: string
+  readonly run: (runtime: Runtime, options: Options) => Promise<kernels.Trial>
+  /** Too much for the interpreter to be computed by subgroup matrices in every run of the tests. */
+  readonly heavy?: boolean
+}
+
+const of = <Args>(
+  name: string,
+  problem: () => Problem<Args>,
+  f: (runtime: Runtime, args: Args, options: Options) => Promise<unknown>,
+  heavy = false,
+): Verified => ({
+  name,
+  run: (runtime, options) => solve(runtime, problem(), (args) => f(runtime, args, options)),
+  ...(heavy ? { heavy } : {}),
+})
+
+const types = ['f32', 'f16'] as const
+const COLUMNS = { narrow: 77, wide: SHORT_COLUMNS + 13 } as const
+const spans = Object.entries(COLUMNS)
+
+const overRows = types.flatMap((type) => [
+  ...spans.flatMap(([how, cols]) => [
+    of(`softmax ${how} ${type}`, () => rows.softmaxProblem(cols, type), kernels.softmax),
+    of(`logSoftmax ${how} ${type}`, () => rows.logSoftmaxProblem(cols, type), kernels.logSoftmax),
+    of(`softmaxBackward ${how} ${type}`, () => rows.gradientProblem('softmax', cols, type), kernels.softmaxBackward),
+    of(
+      `logSoftmaxBackward ${how} ${type}`,
+      () => rows.gradientProblem('logSoftmax', cols, type),
+      kernels.logSoftmaxBackward,
+    ),
+    of(`rmsnorm ${how} ${type}`, () => norms.rmsnormProblem(cols, type), kernels.rmsnorm),
+    of(`layernorm ${how} ${type}`, () => norms.layernormProblem(cols, type), kernels.layernorm),
+    of(`residualRmsnorm ${how} ${type}`, () => norms.residualProblem(cols, type), kernels.residualRmsnorm),
+  ]),
+  ...[76, 77, HELD_COLUMNS].map((cols) =>
+    of(
+      `layernormBackward ${cols} ${type}`,
+      () => norms.rowGradientProblem<kernels.LayernormBackwardArgs>(cols, type, true),
+      kernels.layernormBackward,
+    ),
+  ),
+  ...[76, 77].map((cols) =>
+    of(
+      `rmsnormBackward ${cols} ${type}`,
+      () => norms.rowGradientProblem<kernels.RowGradientArgs>(cols, type, false),
+      kernels.rmsnormBackward,
+    ),
+  ),
+  of(`groupnorm ${type}`, () => norms.groupnormProblem(type), kernels.groupnorm),
+  of(`groupnormBackward ${type}`, () => norms.groupGradientProblem(type), kernels.groupnormBackward),
+  of(`crossEntropy ${type}`, () => rows.crossEntropyProblem(type), kernels.crossEntropy),
+  of(`meanSquaredError ${type}`, () => rows.squaredErrorProblem(type), kernels.meanSquaredError),
+  ...(['sum', 'mean', 'sumSquares', 'min', 'max', 'variance', 'argmax', 'argmin'] as const).map((op) =>
+    of(
+      `reduce ${op} ${type}`,
+      () => reduceProblem(op, type),
+      (runtime, args, options) => kernels.reduce(runtime, op, args, options),
+    ),
+  ),
+])
+
+const inOrder = [
+  ...(['any', 'all'] as const).map((op) =>
+    of(
+      `reduce ${op}`,
+      () => reduceProblem(op, 'f32'),
+      (runtime, args, options) => kernels.reduce(runtime, op, args, options),
+    ),
+  ),
+  of('scan by tiles', () => scanProblem(5000), kernels.scan),
+  of(
+    'scan by chunks',
+    () => scanProblem(17_000),
+    (runtime, args, options) => kernels.scan(runtime, args, { ...options, chunk: 8192 }),
+  ),
+  of('sortPairs', sortProblem, kernels.sortPairs),
+]
+
+const attention = [
+  ...types.flatMap((type) =>
+    [false, true].map((masked) =>
+      of(
+        `attentionBackward ${masked ? 'with lengths ' : ''}${type}`,
+        () => backwardProblem(70, type, { masked }),
+        kernels.attentionBackward,
+      ),
+    ),
+  ),
+  ...[64, 128].map((headSize) =>
+    of(
+      `attentionBackward ${headSize} f16`,
+      () => backwardProblem(headSize, 'f16'),
+      kernels.attentionBackward,
+      headSize > 64,
+    ),
+  ),
+  ...types.flatMap((type) =>
+    [false, true].map((masked) =>
+      of(
+        `attentionUnfused ${masked ? 'with lengths ' : ''}${type}`,
+        () => unfusedProblem(type, masked),
+        kernels.attentionUnfused,
+      ),
+    ),
+  ),
+  ...(
+    [
+      ['f32', 'f32'],
+      ['f32', 'f16'],
+      ['f16', 'f16'],
+    ] as const
+  ).flatMap(([type, cache]) => [
+    ...[64, 128].map((headSize) =>
+      of(
+        `attentionDecode ${headSize} ${type} ${cache}`,
+        () => decodeProblem(headSize, type, cache),
+        kernels.attentionDecode,
+      ),
+    ),
+    // heads of other sizes are taken one by one
+    ...[false, true].map((lengths) =>
+      of(
+        `attentionDecode 40 ${type} ${cache}${lengths ? ' with lengths' : ''}`,
+        () => decodeProblem(40, type, cache, { lengths }),
+        kernels.attentionDecode,
+      ),
+    ),
+  ]),
+]
+
+/** One row and some by both ways of reading, and as many as go to each kernel of subgroup matrices but `long`, which is for 16,384 rows of weights. */
+function shapes(
+  byLines: boolean,
+  byOthers: boolean,
+): readonly (readonly [what: string, shape: MatmulShape, heavy: boolean])[] {
+  const common = { n: 5, oneRow: 'lines', rounded: false } as const
+  const few = [true, false].flatMap((lines) =>
+    types.flatMap((type) =>
+      [1, 3].map((m) => [`${m} ${lines ? 'by lines ' : ''}${type}`, { ...common, m, lines, type }, false] as const),
+    ),
+  )
+  const many = [13, 37, 131].map(
+    (m) => [`${m} f16`, { ...common, m, n: 3, lines: true, rounded: true, type: 'f16' }, m > 13] as const,
+  )
+  return [...few.filter(([, { lines }]) => (lines ? byLines : byOthers)), ...(byLines ? many : [])]
+}
+
+const quantized = [
+  ...(['int8', 'uint8', 'int4', 'int4_zeros'] as const).flatMap((format) =>
+    shapes(format !== 'uint8', true).map(([what, shape, heavy]) =>
+      of(`quantizedMatmul ${format} ${what}`, () => wordsProblem(format, shape), kernels.quantizedMatmul, heavy),
+    ),
+  ),
+  ...(Object.keys(kernels.BLOCKS) as kernels.BlockName[]).flatMap((format) =>
+    // blocks that are no multiple of 16 bytes are always read by lines
+    shapes(true, kernels.BLOCKS[format].bytes % 16 === 0).map(([what, shape, heavy]) =>
+      of(`blockMatmul ${format} ${what}`, () => blocksProblem(format, shape), kernels.blockMatmul, heavy),
+    ),
+  ),
+  ...types.flatMap((type) => [
+    of(`quantize ${type}`, () => paramsProblem(type), kernels.quantize),
+    ...(['int8', 'int4', 'int4_zeros'] as const).map((format) =>
+      of(`dynamicMatmul ${format} ${type}`, () => dynamicProblem(format, type), kernels.dynamicMatmul),
+    ),
+  ]),
+]
+
+export const verified: readonly Verified[] = [...overRows, ...inOrder, ...attention, ...quantized]
