@@ -19,6 +19,7 @@ import { reduceProblem } from '../../packages/kernels/src/reduce/trial.js'
 import * as rows from '../../packages/kernels/src/rows/trial.js'
 import { scanProblem } from '../../packages/kernels/src/scan/trial.js'
 import { sortProblem } from '../../packages/kernels/src/sort/trial.js'
+import { tuningTo } from '../../packages/kernels/src/tuning/index.js'
 
 /** Every kernel of the library by its name. */
 export const sources: ReadonlyMap<string, KernelSource> = new Map(
@@ -181,6 +182,21 @@ function shapes(
 }
 
 const quantized = [
+  // ways of one row that are taken where they were measured to be the fastest
+  ...(['int4', 'int4_zeros'] as const).flatMap((format) =>
+    types.flatMap((type) =>
+      (['each_lines', 'held'] as const).map((oneRow) =>
+        of(
+          `quantizedMatmul ${format} ${oneRow} ${type}`,
+          () => wordsProblem(format, { m: 1, n: 5, lines: true, oneRow, rounded: false, type }),
+          (runtime, args, options) => {
+            const tuning = tuningTo((name) => name.endsWith(oneRow))
+            return kernels.quantizedMatmul(runtime, args, { ...options, tuning })
+          },
+        ),
+      ),
+    ),
+  ),
   ...(['int8', 'uint8', 'int4', 'int4_zeros'] as const).flatMap((format) =>
     shapes(format !== 'uint8', true).map(([what, shape, heavy]) =>
       of(`quantizedMatmul ${format} ${what}`, () => wordsProblem(format, shape), kernels.quantizedMatmul, heavy),
