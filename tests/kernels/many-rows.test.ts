@@ -1,7 +1,7 @@
 import * as kernels from '@weft/kernels'
+import { kernelSources } from '@weft/kernels/source'
 import { expect, it } from 'vitest'
 import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
-import { allKernels } from './all.js'
 import { onDevices } from './devices.js'
 
 /** Rows around and above the 65,535 workgroups that a dimension may have, each a workgroup of its own. */
@@ -11,7 +11,7 @@ const COLS = 3
 const MANY = 65_537
 const MINUTES = 60_000
 
-onDevices('many rows', allKernels, ({ runtime, options }) => {
+onDevices('many rows', kernelSources(), ({ runtime, options }) => {
   const upload = (data: Float32Array | Uint32Array) => runtime().buffer(data)
   const empty = (n: number) => upload(new Float32Array(n))
 

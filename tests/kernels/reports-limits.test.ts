@@ -1,9 +1,8 @@
 import { compile } from '@weft/codegen'
 import { interpret } from '@weft/codegen/interp'
-import { elementwise, norms, reductions, softmax } from '@weft/kernels/source'
+import { elementwise, kernelSources, norms, reductions, softmax } from '@weft/kernels/source'
 import { describe, expect, it } from 'vitest'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
-import { allKernels } from './all.js'
 
 /** What comparable systems took for granted of devices, by the numbers of docs/faults.md. */
 
@@ -15,7 +14,7 @@ const DEFAULTS = {
 }
 
 describe('reports: limits and subgroups', () => {
-  it.each(allKernels.map((source) => [source.name, source] as const))(
+  it.each(kernelSources().map((source) => [source.name, source] as const))(
     '[case-S03] [case-C46] every variant of %s keeps to the limits that every device has, or that it says it counts on',
     (_, source) => {
       const most: Readonly<Record<string, number>> = { ...DEFAULTS, ...source.limits }

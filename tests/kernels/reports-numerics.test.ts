@@ -1,11 +1,10 @@
 import { compile } from '@weft/codegen'
 import { bitcast, type Expr, f32, fn, u32 } from '@weft/dsl'
 import * as kernels from '@weft/kernels'
-import { elementwise } from '@weft/kernels/source'
+import { elementwise, kernelSources } from '@weft/kernels/source'
 import { describe, expect, it } from 'vitest'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import { f16s, fromF16 } from '../parity/data.js'
-import { allKernels } from './all.js'
 import { onDevices } from './devices.js'
 
 /** Numbers at which comparable systems went wrong, by the numbers of docs/faults.md. The rest are among the parity cases. */
@@ -15,7 +14,7 @@ const { ops } = kernels
 /** By the bits: an engine may take it that there are no NaNs, and leave out `x != x`. */
 const isNan = (x: Expr<'f32'>): Expr<'bool'> => bitcast(u32, x).bitAnd(0x7fff_ffff).gt(0x7f80_0000)
 
-onDevices('reports: numerics', allKernels, ({ runtime, options }) => {
+onDevices('reports: numerics', kernelSources(), ({ runtime, options }) => {
   const upload = <T extends Float32Array | Uint32Array | Uint16Array>(data: T) => runtime().buffer(data)
   const floats = (...values: number[]) => upload(Float32Array.from(values))
   const empty = (n: number) => upload(new Float32Array(n).fill(777))

@@ -1,10 +1,9 @@
 import { compile } from '@weft/codegen'
 import * as kernels from '@weft/kernels'
-import { elementwise } from '@weft/kernels/source'
+import { elementwise, kernelSources } from '@weft/kernels/source'
 import { expect, it } from 'vitest'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import { f16s, fromF16 } from '../parity/data.js'
-import { allKernels } from './all.js'
 import { onDevices } from './devices.js'
 
 /** Shapes at which comparable systems went wrong, by the numbers of docs/faults.md. The rest are among the parity cases. */
@@ -15,7 +14,7 @@ const { ops } = kernels
 const full = process.env.WEFT_FULL === '1'
 const LONG = { timeout: 600_000 }
 
-onDevices('reports: shapes', allKernels, ({ runtime, options }) => {
+onDevices('reports: shapes', kernelSources(), ({ runtime, options }) => {
   const upload = <T extends Float32Array | Uint32Array | Uint16Array | Int32Array>(data: T) => runtime().buffer(data)
   const empty = (n: number) => upload(new Float32Array(n).fill(777))
   const list = async (buffer: ReturnType<typeof empty>) => [...(await buffer.read(Float32Array))]

@@ -6,6 +6,11 @@ import { type Prepared, prepare } from './prepare'
 export interface CpuOptions {
   /** Invocations of a subgroup: a power of two from 4 to 128. */
   readonly subgroupSize?: number
+  /**
+   * The kernel of this name with its IR, for those that ship without: `compile(source)`. For the library's,
+   * `kernelSource(name)` of `@weft/kernels/source` has the source.
+   */
+  readonly kernels?: (name: string) => CompiledKernel | undefined
 }
 
 const features: readonly Feature[] = Object.values(FEATURES)
@@ -36,8 +41,8 @@ const LIMITS: Readonly<Record<string, number>> = {
 }
 
 /**
- * The interpreter as a device: `createRuntime({ device: cpu() })` runs compiled kernels on it. They must carry their
- * IR (`CompiledKernel.ir`).
+ * The interpreter as a device: `createRuntime({ device: cpu() })` runs compiled kernels on it. It needs their IR
+ * (`CompiledKernel.ir`): they carry it, or `kernels` has it.
  */
 export function cpu(options: CpuOptions = {}): Executor {
   const subgroupSize = options.subgroupSize ?? 32
@@ -48,24 +53,28 @@ export function cpu(options: CpuOptions = {}): Executor {
     languageFeatures: named('language'),
     subgroupSize,
     limits: { ...LIMITS, minSubgroupSize: subgroupSize, maxSubgroupSize: subgroupSize },
-    prepare: (kernel, variant, overrides) => executable(kernel, variant, overrides, subgroupSize),
+    prepare: (kernel, variant, overrides) =>
+      executable(kernel, variant, overrides, irOf(kernel, variant, options), subgroupSize),
   }
+}
+
+function irOf(kernel: CompiledKernel, { source }: CompiledVariant, { kernels }: CpuOptions): string {
+  const text = (kernel.ir ?? kernels?.(kernel.name)?.ir)?.[source]
+  if (text !== undefined) return text
+  throw new WeftError({
+    code: 'no-variant',
+    message: `kernel '${kernel.name}' carries no IR of its variant '${source}', which the interpreter runs`,
+    note: 'pass a kernel that carries it, as compile(source) gives; or tell the device where it is: cpu({ kernels: (name) => … })',
+  })
 }
 
 function executable(
   kernel: CompiledKernel,
   variant: CompiledVariant,
   overrides: Readonly<Record<string, number>>,
+  text: string,
   subgroupSize: number,
 ): Executable {
-  const text = kernel.ir?.[variant.source]
-  if (text === undefined) {
-    throw new WeftError({
-      code: 'no-variant',
-      message: `kernel '${kernel.name}' carries no IR of its variant '${variant.source}', which the interpreter runs`,
-      note: 'pass a kernel that carries it: compile(source) does; a function of @weft/kernels takes { kernel: compile(…) }',
-    })
-  }
   const ir = deserialize(text)
   // it comes from outside: nothing that the builder guarantees is taken on trust
   const [first, ...more] = checkStructure(ir)

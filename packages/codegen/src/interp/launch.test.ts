@@ -160,4 +160,15 @@ test('cpu() runs a compiled kernel from its IR; in an alias variant one name is 
   expect([...y]).toEqual([1, 1, 1, 0])
   const { ir: _, ...without } = compiled
   expect(codeOf(() => device.prepare(without, variant, {}))).toBe('no-variant')
+
+  const asked: string[] = []
+  const told = cpu({ kernels: (name) => (asked.push(name), name === compiled.name ? compiled : undefined) })
+  const z = words(4)
+  told
+    .prepare(without, variant, {})
+    .run({ bindings: { y: bytes(z) }, params: bytes(words(4, () => 2)), workgroups: [1, 1, 1] })
+  expect([...z]).toEqual([1, 1, 0, 0])
+  told.prepare(compiled, variant, {})
+  expect(asked).toEqual([compiled.name])
+  expect(codeOf(() => told.prepare({ ...without, name: 'another' }, variant, {}))).toBe('no-variant')
 })
