@@ -162,7 +162,12 @@ test('cpu() runs a compiled kernel from its IR; in an alias variant one name is 
   expect(codeOf(() => device.prepare(without, variant, {}))).toBe('no-variant')
 
   const asked: string[] = []
-  const told = cpu({ kernels: (name) => (asked.push(name), name === compiled.name ? compiled : undefined) })
+  const told = cpu({
+    kernels: (name) => {
+      asked.push(name)
+      return name === compiled.name ? compiled : undefined
+    },
+  })
   const z = words(4)
   told
     .prepare(without, variant, {})
