@@ -6,7 +6,8 @@ import { tuningOf } from '@weft/kernels'
 import { describe, expect, it } from 'vitest'
 import { combinations } from '../../packages/codegen/src/cli/tune/candidates.js'
 import * as generated from '../../packages/kernels/generated/gemm-fast/index.js'
-import { gemmBlocks, gemmMatrices, gemmShipped } from '../../packages/kernels/src/tunables.js'
+import * as generatedQuant from '../../packages/kernels/generated/quant/index.js'
+import { gemmBlocks, gemmMatrices, gemmShipped, quantMatvecs } from '../../packages/kernels/src/tunables.js'
 import { root } from '../../scripts/packages.mjs'
 import { merged, shippedKernels } from '../../scripts/tuned.mjs'
 
@@ -91,7 +92,9 @@ describe('scripts/tuned.mjs', () => {
 
 describe('the tunables of the library', () => {
   const choices = (tunable: Tunable) =>
-    combinations(tunable.space).filter((one) => tunable.feasible?.(one, { features: [], limits: {} }) === true)
+    combinations(tunable.space).filter(
+      (one) => (tunable.feasible?.(one, { features: [], limits: {} }) ?? true) === true,
+    )
 
   it('name the kernels that ship by what they are', () => {
     const shipped = new Map(Object.values(generated).map((kernel) => [kernel.name, kernel.hash]))
@@ -101,6 +104,16 @@ describe('the tunables of the library', () => {
     ])
     for (const source of made)
       expect(compile(source, { params: 'uniform', doc: source.doc ?? '' }).hash).toBe(shipped.get(source.name))
+  })
+
+  it('of one row and int4 are the kernels that ship', () => {
+    const shipped = new Map(Object.values(generatedQuant).map((kernel) => [kernel.name, kernel.hash]))
+    const made = quantMatvecs.flatMap((tunable) => choices(tunable).map((one) => tunable.kernel(one as never)))
+    expect(new Set(made.map(({ name }) => name)).size).toBe(12)
+    for (const source of made)
+      expect(compile(source, { params: 'uniform', doc: source.doc ?? '' }).hash, source.name).toBe(
+        shipped.get(source.name),
+      )
   })
 
   it('have an incumbent that is one of their combinations, and kernels of different names', () => {

@@ -13,10 +13,10 @@ it('takes what was measured for one row and int4, and f32 by lines otherwise', (
   expect(chooseOneRow({ ...problem, format: 'int4_zeros' }, tuning)).toBe('held')
   expect(asked).toEqual([
     [
-      'quant_matvec',
+      'matvec1_int4_zeros',
       'f16',
       { n: 4096, k: 8192 },
-      ['matvec1_int4_zeros_lines', 'matvec1_int4_zeros_each_lines', 'matvec1_int4_zeros_held'],
+      ['matvec1_int4_zeros_lines_f16', 'matvec1_int4_zeros_each_lines_f16', 'matvec1_int4_zeros_held_f16'],
     ],
   ])
   expect(chooseOneRow({ ...problem, format: 'int4' })).toBe('lines')

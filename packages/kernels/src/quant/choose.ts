@@ -1,3 +1,4 @@
+import { named, type Storage } from '../parts/storage'
 import type { Tuning } from '../tuning'
 
 /**
@@ -9,18 +10,19 @@ export type OneRow = (typeof ONE_ROW)[number]
 
 export interface OneRowProblem {
   readonly format: string
-  readonly type: 'f32' | 'f16'
+  readonly type: Storage
   readonly n: number
   readonly k: number
 }
 
-/** The name of the kernel for f32. */
-export const oneRowName = (format: string, way: OneRow): string => `matvec1_${format}_${way}`
+/** The name of the kernel. */
+export const oneRowName = (format: string, way: OneRow, type: Storage): string =>
+  named(`matvec1_${format}_${way}`, type)
 
 /** The way that was measured to be the fastest, of int4 alone: other formats have one. Pure. */
 export function chooseOneRow({ format, type, n, k }: OneRowProblem, tuning?: Tuning): OneRow {
   if (format !== 'int4' && format !== 'int4_zeros') return 'lines'
-  const nameOf = (way: OneRow) => oneRowName(format, way)
-  const found = tuning?.find('quant_matvec', type, { n, k }, ONE_ROW.map(nameOf))
+  const nameOf = (way: OneRow) => oneRowName(format, way, type)
+  const found = tuning?.find(`matvec1_${format}`, type, { n, k }, ONE_ROW.map(nameOf))
   return ONE_ROW.find((way) => nameOf(way) === found) ?? ONE_ROW[0]
 }

@@ -127,7 +127,7 @@ export async function quantizedMatmul(
   checkCall('quantized_matmul', args, QUANTIZED_MATMUL_KEYS, options, QUANTIZED_MATMUL_OPTIONS)
   const { weights, ...by } = args
   const trial: MatmulTrial = (shape, only) => {
-    const tuning = tuningTo((name) => name === oneRowName(weights.format, shape.oneRow))
+    const tuning = tuningTo((name) => name === oneRowName(weights.format, shape.oneRow, shape.type))
     return solve(runtime, wordsProblem(weights.format, shape), (small) =>
       quantizedMatmul(runtime, small, { ...only, tuning }),
     )

@@ -25,8 +25,8 @@ const ROUNDER_BITS = 0x4b40_0000
 /** 128 for each digit, so that digits are bytes from 0 on, until their highest bits are turned. */
 const UNSIGNED = 0x0080_8080
 const TURN = 0x8080_8080
-/** Below 2⁻⁹⁷ all is 0, and no exponent leaves its range. */
-const LEAST_EXPONENT = 30
+/** Of the largest value, with its bias: from there on the step is a normal number. */
+const LEAST_EXPONENT = BITS
 
 export interface Limbs {
   /** For each digit a word of four bytes for each quad. */
