@@ -190,7 +190,7 @@ const quantized = [
           `quantizedMatmul ${format} ${oneRow} ${type}`,
           () => wordsProblem(format, { m: 1, n: 5, lines: true, oneRow, rounded: false, type }),
           (runtime, args, options) => {
-            const tuning = tuningTo((name) => name.endsWith(oneRow))
+            const tuning = tuningTo((name) => name.replace('_f16', '').endsWith(oneRow))
             return kernels.quantizedMatmul(runtime, args, { ...options, tuning })
           },
         ),
