@@ -21,6 +21,7 @@ import {
 } from '../layout'
 import { launchOf } from '../passes/guard'
 import { PROFILES, type Profile, unsupported } from '../profiles'
+import { withinStack } from './deep'
 import { lazy } from './lazy'
 import { needsOf } from './needs'
 import type { CompileOptions } from './options'
@@ -223,9 +224,9 @@ function withPosition(d: Diagnostic, source: KernelSource, variant: string): Dia
 }
 
 /** Errors from within get the author's lines. */
-function located<R>(source: KernelSource, variant: string, body: () => R): R {
+export function located<R>(source: KernelSource, variant: string, body: () => R): R {
   try {
-    return body()
+    return withinStack(() => source.ir(variant), body)
   } catch (error) {
     if (!(error instanceof WeftError) || error.diagnostics.every((d) => d.position !== undefined)) throw error
     const [first, ...more] = error.diagnostics.map((d) => withPosition(d, source, variant)) as [

@@ -11,7 +11,7 @@ import {
 import type { CompiledKernel, CompiledVariant } from '../artifact'
 import { enablesOf } from '../emit'
 import { PROFILES, type Profile } from '../profiles'
-import { compile } from './compile'
+import { compile, located } from './compile'
 import type { CompileOptions } from './options'
 import { runPasses } from './pipeline'
 
@@ -30,7 +30,7 @@ export function explain(source: KernelSource, options: CompileOptions = {}): str
     lines.push(...needLines(v))
     if (seen.has(v.source)) continue
     seen.add(v.source)
-    lines.push(...reasonLines(source, v.source, profile, options))
+    lines.push(...located(source, v.source, () => reasonLines(source, v.source, profile, options)))
   }
   return `${lines.join('\n')}\n`
 }

@@ -1,7 +1,7 @@
-import { type KernelSource, print, WeftError } from '@weft/dsl/ir'
+import { type Kernel, type KernelSource, print, WeftError } from '@weft/dsl/ir'
 import { PASSES, type PassName } from '../passes'
 import { PROFILES } from '../profiles'
-import { compile } from './compile'
+import { compile, located } from './compile'
 import type { CompileOptions } from './options'
 import { runPasses } from './pipeline'
 
@@ -20,7 +20,10 @@ export function show(source: KernelSource, options: ShowOptions = {}): string {
     const compiled = compile(source, { ...options, variants: [variant] })
     return (compiled.variants.find((v) => v.params?.via !== 'immediates') ?? compiled.variants[0])?.wgsl ?? ''
   }
-  const kernel = source.ir(variant)
+  return located(source, variant, () => textAfter(source.ir(variant), pass, options))
+}
+
+function textAfter(kernel: Kernel, pass: PassName | 'source', options: ShowOptions): string {
   if (pass === 'source') return print(kernel)
   let text: string | null = null
   runPasses(kernel, PROFILES[options.profile ?? 'any'], options, (name, after) => {

@@ -1,5 +1,6 @@
 import { checkStructure, deserialize, FEATURES, type Feature, WeftError } from '@weft/dsl/ir'
 import type { CompiledKernel, CompiledVariant } from '../artifact'
+import { withinStack } from '../compile/deep'
 import type { Executable, Executor, Launch } from '../executor'
 import { type Prepared, prepare } from './prepare'
 
@@ -77,7 +78,10 @@ function executable(
 ): Executable {
   const ir = deserialize(text)
   // it comes from outside: nothing that the builder guarantees is taken on trust
-  const [first, ...more] = checkStructure(ir)
+  const [first, ...more] = withinStack(
+    () => ir,
+    () => checkStructure(ir),
+  )
   if (first) throw new WeftError(first, ...more)
   const size = ir.subgroupSize ?? subgroupSize
   const prepared = prepare(ir, { overrides: byName(kernel, overrides), subgroupSize: size, layout: kernel.params })

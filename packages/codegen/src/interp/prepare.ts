@@ -1,5 +1,6 @@
 import { evaluateHost, type Kernel, WeftError } from '@weft/dsl/ir'
 import type { ParamsLayout } from '../artifact'
+import { withinStack } from '../compile/deep'
 import { assemble, type Module } from './assemble'
 import { type Bindings, boundValue, checkBindings, lengthOf } from './bindings'
 import { lanesFromBytes, lanesFromValues, overrideValues, type ParamValues } from './params'
@@ -54,7 +55,12 @@ function moduleOf(kernel: Kernel, overrides: Readonly<Record<string, number>>, s
   const known = modules.get(kernel) ?? new Map<string, Module>()
   modules.set(kernel, known)
   const key = `${subgroupSize} ${Object.values(overrides).join(' ')}`
-  const module = known.get(key) ?? assemble(kernel, overrides, subgroupSize)
+  const module =
+    known.get(key) ??
+    withinStack(
+      () => kernel,
+      () => assemble(kernel, overrides, subgroupSize),
+    )
   known.set(key, module)
   return module
 }

@@ -43,7 +43,7 @@ export const CODES = {
   'immediate-size': 'params do not fit into the immediates of the device',
   'private-memory': 'function or private variables need more memory than the limit',
   'profile-unsupported': 'the profile has no equivalent of a construct',
-  'too-deep': 'blocks or alternatives are nested deeper than compilers take',
+  'too-deep': 'blocks, alternatives or operations are nested deeper than compilers take',
   'unwritten-output': 'an output is never written',
   'bad-launch': 'the launch rule is not valid',
   'invalid-ir': 'the intermediate representation breaks its own rules',

@@ -40,14 +40,16 @@ class Writer {
     return out
   }
 
-  private expr(e: Expr): number {
-    const known = this.indices.get(e)
-    if (known !== undefined) return known
-    for (const o of operands(e)) this.expr(o)
-    const fields = this.fields(e)
-    const index = this.table.push(fields) - 1
-    this.indices.set(e, index)
-    return index
+  /** With a stack of its own: a chain of operations may be longer than that of calls. */
+  private expr(of: Expr): number {
+    const open = [of]
+    for (let e = open.pop(); e; e = open.pop()) {
+      if (this.indices.has(e)) continue
+      const missing = operands(e).filter((o) => !this.indices.has(o))
+      if (missing.length === 0) this.indices.set(e, this.table.push(this.fields(e)) - 1)
+      else for (const o of [e, ...missing.reverse()]) open.push(o)
+    }
+    return this.indices.get(of) as number
   }
 }
 
