@@ -131,16 +131,20 @@ export async function runMatmul(
   const matrices =
     m > FEW_LINES && type === 'f16' ? await matricesFor(runtime, kernels, weights, m, options, trial) : null
   const lines = matrices || way !== 'matmul' ? weights.lines : undefined
-  const measured = tuning === null ? undefined : (tuning ?? tuningFor(runtime.info))
-  const oneRow = way === 'matvec1' ? chooseOneRow({ format: weights.format, type, n, k }, measured) : 'lines'
-  const format = lines ? { ...weights, format: `${weights.format}_${oneRow}` } : weights
-  const small = { m: way === 'matvec1' ? 1 : 3, n: 5, lines: lines !== undefined, oneRow, rounded: false, type }
-  const own = kernelOf(kernels, way, format, type, options)
-  // of no columns there is nothing to be added up
-  const right = k === 0 ? own : await proven(runtime, own, options, (only) => trial(small, only))
+  /** Each row of x by itself, or in portable tiles; with `verify`, where it is right. */
+  const byRows = () => {
+    const measured = tuning === null ? undefined : (tuning ?? tuningFor(runtime.info))
+    const oneRow = way === 'matvec1' ? chooseOneRow({ format: weights.format, type, n, k }, measured) : 'lines'
+    const format = lines ? { ...weights, format: `${weights.format}_${oneRow}` } : weights
+    const small = { m: way === 'matvec1' ? 1 : 3, n: 5, lines: lines !== undefined, oneRow, rounded: false, type }
+    const own = kernelOf(kernels, way, format, type, options)
+    // of no columns there is nothing to be added up
+    return k === 0 ? own : proven(runtime, own, options, (only) => trial(small, only))
+  }
+  const kernel = matrices ?? (await byRows())
   // without a bias x stands in for it, and is not read
   const args = { x, bias: bias ?? x, y, m, n, k, with_bias: Number(bias !== undefined) }
-  await runtime.run(matrices ?? right, { ...buffersOf(weights), ...args, ...(lines ?? weights.params) })
+  await runtime.run(kernel, { ...buffersOf(weights), ...args, ...(lines ?? weights.params) })
 }
 
 /** What computes a small product with weights of the same format, by the options that it is given. */
