@@ -14,7 +14,7 @@ import {
 import { bytesGemms, dotsGemms, gemmInt8Align, gemmInt8Join } from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
 import { createRuntime } from '@weft/runtime/node'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { onDevices } from './devices.js'
 
 const sources = [...dotsGemms, ...bytesGemms, gemmInt8Align, gemmInt8Join]
@@ -155,6 +155,21 @@ describe('gemmInt8 by subgroup matrices, on the interpreter', () => {
     expect(await ran([16, 20, 32], { transposeB: true, accumulate: true })).toEqual([
       ...['gemm_matrix_nt_i8_small', 'gemm_int8_join'],
     ])
+  })
+
+  it('a matrix for all of the batch is copied once', async () => {
+    using runtime = await createRuntime({ device: cpu() })
+    const [m, n, k, batch] = [16, 16, 20, 3]
+    const [x, y] = [bytes(1, batch * m * k), bytes(2, k * n)]
+    const [a, b] = [runtime.buffer(packBytes(x, batch * m, k)), runtime.buffer(packBytes(y, n, k))]
+    const c = runtime.buffer(new Int32Array(batch * m * n))
+    const kernels = (name: string) => compiled.get(name)
+    const args = { a, b: { data: b, batch: 0 }, c, m, n, k, batch, transposeB: true }
+    const made = vi.spyOn(runtime, 'buffer')
+    await gemmInt8(runtime, args, { device: gpu, kernels })
+    // rows of 20 bytes become rows of 32
+    expect(made.mock.calls).toEqual([[{ size: batch * m * 32 }], [{ size: n * 32 }]])
+    expect(await c.read(Int32Array)).toEqual(gemmInt8Reference({ a: x, b: y, m, n, k, batch, transposeB: true }))
   })
 
   it('parts of a long k, by matrices and by dot products, are joined', async () => {

@@ -1,11 +1,11 @@
-import { chunkSizes, parts } from '../gemm/chunks'
+import { chunkSizes, type Extent, parts } from '../gemm/chunks'
 import type { GemmOptions } from '../gemm/host'
 import { type MatrixLike, type Placed, placed, reach } from '../gemm/views'
 import { upTo } from '../gemm/wide'
 import { checkBuffers, checkCall, checkSizes, chosen, keysOf, type Runtime } from '../host'
 import { trusted } from '../verify'
 import { chooseGemmInt8, type GemmInt8Choice } from './choose'
-import { WORD } from './options'
+import { WIDE, WORD } from './options'
 import { type BytesPart, type BytesProduct, runBytes } from './run'
 import { bytesTrial } from './trial'
 
@@ -54,7 +54,7 @@ export async function gemmInt8(runtime: Runtime, args: GemmInt8Args, options: Ge
   if (m * n * batch === 0 || (k === 0 && accumulate)) return
   const limit = options.bindingLimit ?? runtime.info.limits.maxStorageBufferBindingSize ?? 2 ** 27
   const alignment = runtime.info.limits.minStorageBufferOffsetAlignment ?? 256
-  const extents = { a: { ...a, bytes: 1 }, b: { ...b, bytes: 1 }, results: [{ ...c, bytes: 4 }] }
+  const extents = { a: copied(a, 1, WIDE), b: copied(b, 1, WIDE), results: [copied(c, 4, 4)] }
   const sizes = chunkSizes(WHAT, { ...product, ...extents, limit, alignment, least: WORD, adds: true })
   for (const z of parts(batch, sizes.batch))
     for (const i of parts(m, sizes.m))
@@ -97,6 +97,12 @@ function placedBytes(name: string, matrix: MatrixLike, rows: number, cols: numbe
       )
   }
   return found
+}
+
+/** What a matrix takes where it lies, or as a copy whose rows are whole loads, whichever is more. */
+function copied(p: Placed, bytes: number, wide: number): Extent {
+  const row = Math.max(p.row, upTo(p.cols, wide))
+  return { ...p, row, batch: p.batch && Math.max(p.batch, p.rows * row), bytes }
 }
 
 /** The kernel for a part of a product; with `verify`, one by subgroup matrices that has computed a small product right. */

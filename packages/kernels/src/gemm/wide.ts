@@ -56,7 +56,8 @@ export async function widened(by: Widening, taken: Taken): Promise<Wide> {
   if (fits) return fits
   const { runtime, bytes, chunk, wide, align, temporary } = by
   const { p, rows, cols } = taken
-  const batch = chunk.z[1]
+  // one that all of the batch share is copied once
+  const batch = p.batch === 0 ? 1 : chunk.z[1]
   const width = upTo(cols[1], wide)
   const binding = temporary(batch * rows[1] * width * bytes)
   const from = firstOf(by, taken)
@@ -64,7 +65,7 @@ export async function widened(by: Widening, taken: Taken): Promise<Wide> {
   const x = windowOf(p.data, from, to, bytes, chunk.alignment)
   const sizes = { rows: rows[1], cols: cols[1], batch, offset: x.offset, row: p.row, item: p.batch, width }
   await runtime.run(align(), { x: x.binding, out: binding, ...sizes })
-  return { binding, offset: 0, row: width, batch: rows[1] * width }
+  return { binding, offset: 0, row: width, batch: p.batch === 0 ? 0 : rows[1] * width }
 }
 
 const firstOf = ({ chunk: { z } }: Widening, { p, rows, cols }: Taken): number =>
