@@ -3,8 +3,17 @@ import { type DeviceBuffer, viewOver } from './buffer'
 import { type Buffers, request } from './buffers'
 import { type ArrayType, roundUp } from './bytes'
 import { count, fault } from './errors'
+import { sized } from './forms'
+import { checkKeys, type Keys } from './keys'
 import type { Memory } from './memory'
 import type { BufferOptions } from './signature'
+
+export interface ArenaOptions {
+  /** For error messages and debuggers. */
+  readonly label?: string
+}
+
+const OPTIONS: Keys<ArenaOptions> = { label: true }
 
 /**
  * Many small tensors in one buffer, each at an offset that can be bound: one allocation for all, and one bind group where
@@ -20,10 +29,12 @@ export class Arena {
   #used = 0
 
   /** Use `runtime.arena`. */
-  constructor(buffers: Buffers, size: number, label: string) {
+  constructor(buffers: Buffers, size: number, options: ArenaOptions) {
+    checkKeys('an arena', options, OPTIONS)
+    const { label = 'arena' } = options
     this.#buffers = buffers
     this.#label = label
-    this.#memory = buffers.allocate(size, { label })
+    this.#memory = buffers.allocate(sized(size, `the size of '${label}'`), { label })
   }
 
   /** Bytes. */

@@ -56,16 +56,25 @@ export function checkRange(binding: CompiledBinding, range: Range, limits: Limit
       'bind it in parts, or create the runtime with the limits of the adapter',
     )
   }
-  const [expected, note] = misfit(binding, bound) ?? []
+  const [expected, note] = misfit(binding, bound, size) ?? []
   if (expected === undefined) return
-  throw fault('binding-size', `${what} (${binding.type}) has ${count(bound)} bytes, expected ${expected}`, note)
+  throw fault('binding-size', `${what} (${binding.type}) has ${count(size)} bytes, expected ${expected}`, note)
 }
 
-/** What the type of a binding expects of its size, and what to do about it; null where so many bytes will do. */
-function misfit({ kind, minBindingSize, element }: CompiledBinding, bytes: number): [string, string?] | null {
-  if (kind === 'storage' && bytes % 4 !== 0) return ['a multiple of 4']
-  if (bytes < minBindingSize) return [`at least ${count(minBindingSize)}`]
-  if (!element?.type.startsWith('vec3') || bytes % element.stride === 0) return null
+/**
+ * What the type of a binding expects of its size, and what to do about it; null where so many bytes will do. Integers may
+ * be bytes of the host's, of which the last few fill no element: those get zeros. A part of a float is no number.
+ */
+function misfit(
+  { kind, minBindingSize, element }: CompiledBinding,
+  bound: number,
+  size: number,
+): [string, string?] | null {
+  if (kind === 'storage' && bound % 4 !== 0) return ['a multiple of 4']
+  if ((element ? bound : size) < minBindingSize) return [`at least ${count(minBindingSize)}`]
+  const float = /(f32|\df)$/.test(element?.type ?? '') ? 4 : /(f16|\dh)$/.test(element?.type ?? '') ? 2 : 1
+  if (size % float !== 0) return [`a multiple of ${float}`]
+  if (!element?.type.startsWith('vec3') || bound % element.stride === 0) return null
   return [
     `a whole number of elements of ${element.stride} bytes`,
     `a ${element.type} in an array takes ${element.stride} bytes: pad each, or write the buffer by its schema`,

@@ -2,6 +2,7 @@ import type { Resolve } from './bindings'
 import { type BufferLike, type BufferOwner, DeviceBuffer, type ReadRange } from './buffer'
 import { asFault, count, fault } from './errors'
 import { wanted } from './forms'
+import { checkKeys, type Keys } from './keys'
 import { doubts, firstOf, type Memory, type Part } from './memory'
 import { rangeOf } from './resolve'
 import type { BufferOptions } from './signature'
@@ -9,11 +10,15 @@ import { quiet, type Work } from './work'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
+const BUFFER: Keys<BufferOptions> = { label: true, zero: true, pooled: true }
+const READ: Keys<ReadRange> = { offset: true, size: true }
+
 /** What `runtime.buffer(what, …rest)` and `arena.buffer(what, …rest)` were given, sorted out. */
 export function request(what: unknown, rest: readonly unknown[]) {
   const second =
     rest.length > 1 || typeof what === 'function' || (typeof what === 'object' && what !== null && 'type' in what)
   const options = ((second ? rest[1] : rest[0]) ?? {}) as BufferOptions
+  checkKeys('a buffer', options, BUFFER)
   return { ...wanted(what, second ? rest[0] : undefined), options }
 }
 
@@ -79,7 +84,9 @@ export class Buffers implements BufferOwner {
   }
 
   /** The part of memory that a read means. Throws what `range` does. */
-  part(buffer: BufferLike, { offset, size }: ReadRange = {}): Part {
+  part(buffer: BufferLike, given: ReadRange = {}): Part {
+    checkKeys('a read', given, READ)
+    const { offset, size } = given
     const range = this.range({ buffer, offset, size }, 'what is to be read')
     return { memory: range.memory, offset: range.offset, size: range.size }
   }

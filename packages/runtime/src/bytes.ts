@@ -37,6 +37,7 @@ export const isArrayType = (value: unknown): value is ArrayType =>
 
 /** `bytes` as elements of `type`; copies only when they do not start where the type may. */
 export function viewAs<T extends ArrayBufferView>(type: ArrayType<T>, bytes: Uint8Array<ArrayBuffer>): T {
+  if (!isArrayType(type)) throw fault('bad-argument', `bytes cannot be read as ${shown(type)}`, 'read(Float32Array)')
   const length = bytes.byteLength / type.BYTES_PER_ELEMENT
   if (!Number.isInteger(length)) {
     throw fault(

@@ -49,6 +49,19 @@ describe('[case-R40] without a device, three different errors that help', () => 
   it('no-device', async () => {
     const gpu = mock(['shader-f16'], {}, () => Promise.reject(new TypeError('too much')))
     const e = await failure('no-device', () => createRuntime({ gpu }))
+    const unknown = await failure('no-device', () =>
+      createRuntime({ gpu: mock([], { maxBufferSize: 64 }, async () => null), limits: { maxFoo: 1 } }),
+    )
+    expect(unknown.message).toBe(
+      "no-device: the adapter gave no device: there is no limit 'maxFoo'\n  note: its limits are 'maxBufferSize'",
+    )
+    const lacking = await failure('no-device', () =>
+      createRuntime({ gpu: mock(['subgroups'], {}, async () => null), features: ['foo' as never] }),
+    )
+    expect(lacking.message).toBe(
+      "no-device: the adapter gave no device: it lacks the feature 'foo'\n" +
+        "  note: leave features out for all that kernels can use; it has 'subgroups'",
+    )
     expect(e.message).toContain('the adapter gave no device: too much\n  note: ask for fewer features (shader-f16)')
   })
 })

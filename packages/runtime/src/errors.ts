@@ -78,6 +78,8 @@ export const quoted = (names: Iterable<string>): string => [...names].map((name)
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`
   if (typeof value === 'function') return 'a function'
+  if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'object' || value === null) return String(value)
-  return `a ${(value.constructor as { name?: string } | undefined)?.name ?? 'object'}`
+  const { name = 'Object' } = (value.constructor ?? {}) as { readonly name?: string }
+  return name === 'Object' ? 'an object' : `${/^(?!Ui)[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`
 }

@@ -1,6 +1,7 @@
 import type { HostForm } from './buffer'
 import { type ArrayType, bytesOf, type HostBytes, isArrayType, isHostBytes, viewAs } from './bytes'
 import { count, fault, shown } from './errors'
+import { checkKeys } from './keys'
 import { codecOf, decode, encode, isSchema, type SchemaLike } from './schema'
 
 /** What `runtime.buffer(…)` was asked for. */
@@ -27,10 +28,13 @@ function classOf(data: HostBytes): ArrayType {
   return isArrayType(found) ? found : Uint8Array
 }
 
-function sized(size: unknown, what: string): number {
+/** Throws `buffer-data` where `size` is not a number of bytes or elements. */
+export function sized(size: unknown, what: string): number {
   if (Number.isSafeInteger(size) && (size as number) >= 0) return size as number
   throw fault('buffer-data', `${what} is ${shown(size)}, expected a whole number of at least 0`)
 }
+
+const SIZED = { size: true } as const
 
 /** Sorts out the forms of `runtime.buffer(what, value)`. Throws `buffer-data`. */
 export function wanted(what: unknown, value: unknown): Wanted {
@@ -44,13 +48,14 @@ export function wanted(what: unknown, value: unknown): Wanted {
   }
   if (isSchema(what)) return withSchema(what, value)
   if (typeof what === 'object' && what !== null && 'size' in what) {
+    checkKeys('a buffer of so many bytes', what, SIZED)
     return { size: sized(what.size, 'the size in bytes'), form: arrays(Uint8Array), initial: null }
   }
   const note = Array.isArray(what)
     ? 'give the numbers a type: new Float32Array(values)'
     : typeof what === 'function'
       ? 'a schema of a runtime-sized array needs its count: d.arrayOf(element, count)'
-      : undefined
+      : 'give typed data, a number of elements (Float32Array, 200), of bytes ({ size: 200 }), or a schema'
   throw fault('buffer-data', `a buffer cannot be made from ${shown(what)}`, note)
 }
 

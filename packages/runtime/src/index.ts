@@ -1,4 +1,4 @@
-export type { Arena } from './arena'
+export type { Arena, ArenaOptions } from './arena'
 export type { BindGroupStats, PipelineStats } from './backend'
 export type { Batch } from './batch'
 export { type BufferLike, type BufferRange, DeviceBuffer, type ReadAll, type ReadRange } from './buffer'

@@ -1,7 +1,8 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { Backend, Bound, Dispatch, OverrideValues, Program } from './backend'
 import { aliasOf, checkIndirect, checkOverlaps, checkRange, isWritten, type Range, type Resolve } from './bindings'
-import { calledBy, type Entry, fault, quoted } from './errors'
+import { calledBy, type Entry, fault, quoted, shown } from './errors'
+import { checkKeys, type Keys } from './keys'
 import { launchScope, planLaunch, type Workgroups } from './launch'
 import type { Memory } from './memory'
 import type { ObservedDispatch } from './observer'
@@ -9,7 +10,7 @@ import { overrideValues } from './overrides'
 import { Packer } from './params'
 import { Programs, type Use } from './programs'
 import { looksLikeBuffer } from './resolve'
-import type { RunOptions } from './signature'
+import type { PrepareOptions, RunOptions } from './signature'
 
 /** A checked launch, which may be one of no workgroups. */
 export interface Draft extends Dispatch, ObservedDispatch {
@@ -32,6 +33,15 @@ export type Values = Readonly<Record<string, unknown>>
 /** Whether it launches nothing. What only the device knows may be anything. */
 export const isEmpty = ({ workgroups }: { readonly workgroups: Workgroups | null }): boolean =>
   workgroups?.includes(0) ?? false
+
+const RUN: Keys<RunOptions> = { overrides: true, workgroups: true, indirect: true, variant: true }
+const PREPARE: Keys<PrepareOptions> = { ...RUN, patch: true }
+const INDIRECT: Keys<NonNullable<RunOptions['indirect']>> = { buffer: true, offset: true }
+
+function checkLaunch(kernel: string, options: RunOptions, use: Use): void {
+  checkKeys(`'${kernel}': a launch`, options, use === 'kept' ? PREPARE : RUN)
+  if (options.indirect) checkKeys(`'${kernel}': indirect`, options.indirect, INDIRECT)
+}
 
 /** A kernel as one device runs it: its params packer and its programs, each found once. */
 export class LoadedKernel {
@@ -68,6 +78,7 @@ export class LoadedKernel {
 
   #draft(values: Values, options: RunOptions, resolve: Resolve, use: Use): Draft {
     const { kernel } = this
+    checkLaunch(kernel.name, options, use)
     this.#checkNames(values)
     const { reads, writes, ...bound } = this.#bind(values, resolve)
     const { ranges } = bound
@@ -97,11 +108,15 @@ export class LoadedKernel {
 
   /** The program that a call with these options and separate buffers will use. */
   compile(options: RunOptions, use: Use): Program | Promise<Program> {
+    checkLaunch(this.kernel.name, options, use)
     const variant = this.programs.variant(null, options.variant, use)
     return this.programs.program(variant, overrideValues(this.kernel, options.overrides))
   }
 
   #checkNames(values: Values): void {
+    if (typeof values !== 'object' || values === null) {
+      throw fault('bad-argument', `'${this.kernel.name}' was given ${shown(values)}, expected its arguments by name`)
+    }
     for (const [name, value] of Object.entries(values)) {
       if (this.#bindings.has(name) || this.packer.names.has(name)) continue
       const note = `its bindings are ${quoted(this.#bindings)}, its params ${quoted(this.packer.names)}`

@@ -1,10 +1,9 @@
 import type { Executor } from '@weft/codegen'
+import type { StreamOptions } from './backend'
 import type { RuntimeOptions } from './create'
-import { fault, quoted, shown } from './errors'
+import { fault, shown } from './errors'
+import { checkKeys, checkWord, type Keys } from './keys'
 import type { HeapOptions } from './pool/heap'
-
-/** Every option, so that one which is added to a type and not to its list does not compile. */
-export type Keys<T> = Readonly<Record<keyof T, true>>
 
 const RUNTIME: Keys<RuntimeOptions> = {
   device: true,
@@ -31,25 +30,29 @@ const isGPUDevice = (device: object): boolean => 'queue' in device && 'createCom
  */
 export function checkOptions(options: RuntimeOptions): void {
   checkNames(options, RUNTIME)
-  const { device } = options
+  const { device, powerPreference, limits, features } = options
+  checkWord('powerPreference', powerPreference, ['low-power', 'high-performance'])
+  if (typeof limits !== 'object') checkWord('limits', limits, ['adapter', 'default'])
+  if (features !== undefined && !Array.isArray(features)) {
+    throw fault('bad-argument', `the option 'features' is ${shown(features)}, expected a list of names`)
+  }
   if (device === undefined || (typeof device === 'object' && device && (isExecutor(device) || isGPUDevice(device))))
     return
   throw fault('bad-argument', `device is ${shown(device)}, expected a GPUDevice or an executor such as cpu()`)
 }
 
-/** Throws `bad-argument` where an option, or one of its `memory`, is none of the `known`. */
-export function checkNames(options: { readonly memory?: unknown }, known: Keys<object>): void {
-  check('createRuntime', options, known)
-  if (options.memory !== undefined) check("the option 'memory'", options.memory, MEMORY)
+interface Shared extends Partial<StreamOptions> {
+  readonly memory?: unknown
 }
 
-function check(what: string, given: unknown, known: Keys<object>): void {
-  if (typeof given !== 'object' || given === null) {
-    throw fault('bad-argument', `${what} was given ${shown(given)}, expected an object`)
-  }
-  const names = Object.keys(known)
-  const unknown = Object.keys(given).find((name) => !names.includes(name))
-  if (unknown !== undefined) {
-    throw fault('bad-argument', `${what} knows no option '${unknown}'`, `its options are ${quoted(names)}`)
+/** Throws `bad-argument` where an option, or one of its `memory`, is none of the `known`. */
+export function checkNames(options: Shared, known: Keys<object>): void {
+  checkKeys('createRuntime', options, known)
+  if (options.memory !== undefined) checkKeys("the option 'memory'", options.memory, MEMORY)
+  const { passes, maxDispatchesPerSubmit, maxSubmitsInFlight } = options
+  checkWord('passes', passes, ['single', 'each'])
+  for (const [name, value] of Object.entries({ maxDispatchesPerSubmit, maxSubmitsInFlight })) {
+    if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue
+    throw fault('bad-argument', `the option '${name}' is ${shown(value)}, expected a whole number of at least 1`)
   }
 }

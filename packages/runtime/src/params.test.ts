@@ -51,6 +51,21 @@ describe('Packer', () => {
     expect([...new Float32Array(bytes.buffer, 48, 8)]).toEqual([1, 2, 3, 0, 4, 5, 6, 0])
   })
 
+  it.each<[string, unknown, string]>([
+    ['u32', Number.NaN, 'is NaN, expected a whole number from 0 to 4294967295 (u32)'],
+    ['f32', Number.NaN, 'is NaN, expected a number (f32)'],
+    ['u32', 3n, 'is 3n, expected a number (u32)'],
+    ['f32', ['1'], "is '1', expected a number (f32)"],
+    ['vec2f', [1], 'has 1 number, expected 2 (vec2f)'],
+    ['vec2f', [1, 2, 3], 'has 3 numbers, expected 2 (vec2f)'],
+    ['bool', {}, 'is an object, expected a bool'],
+    ['bool', new Error('no'), 'is an Error, expected a bool'],
+    ['bool', new Uint8Array(1).buffer, 'is an ArrayBuffer, expected a bool'],
+  ])('says of a %s what it is given and what it takes: %s', async (type, value, says) => {
+    const e = await failure('bad-param', () => packer([['p', type, 0, 8]]).pack({ p: value }))
+    expect(e.message).toBe(`bad-param: 'k': the param 'p' ${says}`)
+  })
+
   it('[case-S26] refuses what the type cannot hold', async () => {
     const one = (type: string, value: unknown) => () => packer([['p', type, 0, 4]]).pack({ p: value })
     for (const bad of [2 ** 32, -1, Number.NaN, 1.5, Infinity, '3', null, true])

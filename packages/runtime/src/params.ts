@@ -22,12 +22,12 @@ export function scalarOf(value: unknown, scalar: Scalar, what: string, code: Cod
     throw fault(code, `${what} is ${shown(value)}, expected a bool`)
   }
   if (typeof value !== 'number') throw fault(code, `${what} is ${shown(value)}, expected a number (${scalar})`)
-  if (Number.isNaN(value)) throw fault(code, `${what} is NaN`)
   const range = INTEGER[scalar]
   if (range) {
     if (Number.isInteger(value) && value >= range[0] && value <= range[1]) return value
     throw fault(code, `${what} is ${value}, expected a whole number from ${range[0]} to ${range[1]} (${scalar})`)
   }
+  if (Number.isNaN(value)) throw fault(code, `${what} is NaN, expected a number (${scalar})`)
   const overflows = scalar === 'f16' ? (toHalf(value) & 0x7fff) === 0x7c00 : !Number.isFinite(Math.fround(value))
   if (overflows && Number.isFinite(value)) throw fault(code, `${what} is ${value}, which ${scalar} cannot hold`)
   return value
@@ -102,7 +102,10 @@ export class Packer {
     }
     const given = flatten(value)
     if (given.length !== lanes.length) {
-      throw fault('bad-param', `${what} has ${given.length} numbers, expected ${lanes.length} (${type})`)
+      throw fault(
+        'bad-param',
+        `${what} has ${given.length} number${given.length === 1 ? '' : 's'}, expected ${lanes.length} (${type})`,
+      )
     }
     lanes.forEach((at, i) => {
       const lane = lanes.length === 1 ? what : `${what}, number ${i}`

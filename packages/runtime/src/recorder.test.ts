@@ -53,7 +53,7 @@ it('names await and brackets where they are missing', async () => {
   )
   expect(await refused((r) => void r.dispatch(undefined as never))).toContain('undefined was given')
   expect(await refused((r) => r.dispatch(step).read(y))).toBe(
-    `bad-argument: the function given to record returned a Object, expected a list of readings${NOTE}`,
+    `bad-argument: the function given to record returned an object, expected a list of readings${NOTE}`,
   )
   expect(await refused((r) => [r.read(y), y])).toContain('expected a list of readings')
 })

@@ -1,6 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { BaseData, Infer, InferInput } from 'typegpu/data'
-import { Arena } from './arena'
+import { Arena, type ArenaOptions } from './arena'
 import type { Backend, RecordedOp } from './backend'
 import { Batch } from './batch'
 import { type BufferLike, DeviceBuffer, formOf, type ReadAll, type ReadRange } from './buffer'
@@ -211,10 +211,10 @@ export class Runtime {
     if (failure) throw failure
   }
 
-  /** One buffer of so many bytes for many small tensors. See `Arena`. */
-  arena(size: number, { label = 'arena' }: { readonly label?: string } = {}): Arena {
+  /** One buffer of so many bytes for many small tensors. See `Arena`. Throws `buffer-data`, `bad-argument`, `binding-limit`. */
+  arena(size: number, options: ArenaOptions = {}): Arena {
     this.#life.check()
-    return new Arena(this.#buffers, size, label)
+    return new Arena(this.#buffers, size, options)
   }
 
   /** The buffers that were made and not destroyed, oldest first. */

@@ -1,3 +1,4 @@
+import { checkKeys, checkWord, type Keys } from '../keys'
 import type { ObservedDispatch } from '../observer'
 import type { Runtime } from '../runtime'
 import { type ChromeTrace, chromeTrace } from './chrome'
@@ -20,6 +21,8 @@ export interface ProfilerOptions {
   readonly keep?: number
 }
 
+const OPTIONS: Keys<ProfilerOptions> = { timestamps: true, costs: true, keep: true }
+
 /** Measures what a runtime does. Made by `profiler`. */
 export class Profiler {
   readonly #measurements: Measurements
@@ -27,7 +30,10 @@ export class Profiler {
   readonly #detach: readonly (() => void)[]
 
   /** Use `profiler`. */
-  constructor(runtime: Runtime, { timestamps = 'dispatch', costs = [], keep = 100_000 }: ProfilerOptions) {
+  constructor(runtime: Runtime, options: ProfilerOptions) {
+    checkKeys('profiler', options, OPTIONS)
+    checkWord('timestamps', options.timestamps, ['dispatch', 'pass'])
+    const { timestamps = 'dispatch', costs = [], keep = 100_000 } = options
     const measurements = new Measurements(costs, keep)
     const { device } = runtime
     this.#measurements = measurements

@@ -1,5 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import { isWritten } from '../bindings'
+import { checkKeys, checkWord, type Keys } from '../keys'
 import type { Workgroups } from '../launch'
 import type { ObservedDispatch, ObservedMemory, Peek } from '../observer'
 import type { Runtime } from '../runtime'
@@ -21,6 +22,8 @@ export interface CaptureOptions {
    */
   readonly contents?: 'written' | 'all'
 }
+
+export const CAPTURE: Keys<CaptureOptions> = { contents: true }
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -162,6 +165,8 @@ async function workgroupsOf({ workgroups, indirect }: ObservedDispatch, peek: Pe
  * what `body` rejects with, or with what `runtime.idle()` does after it.
  */
 export async function capture(runtime: Runtime, body: () => unknown, options: CaptureOptions = {}): Promise<Trace> {
+  checkKeys('capture', options, CAPTURE)
+  checkWord('contents', options.contents, ['written', 'all'])
   const tracer = new Tracer(options)
   const detach = runtime.observe(tracer)
   try {

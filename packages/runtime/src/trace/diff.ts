@@ -1,5 +1,6 @@
 import type { CompiledBinding, CompiledKernel } from '@weft/codegen'
 import { count, fault } from '../errors'
+import { checkKeys, type Keys } from '../keys'
 import { checkTolerance, compare, type Mismatch, type Tolerance } from './elements'
 import { type DispatchStep, dispatchesOf, type Sum, type Trace, type TracedBinding } from './trace'
 
@@ -26,6 +27,8 @@ export interface Divergence {
   /** All of it for people. */
   readonly message: string
 }
+
+const DIFF: Keys<DiffOptions> = { tolerance: true }
 
 type Range = Exclude<TracedBinding, { texture: true }>
 
@@ -155,7 +158,9 @@ class Comparison {
  * of it; null where the traces agree. Throws `bad-trace` where a tolerance is given and contents are missing, and
  * `bad-argument` for a tolerance that is negative or no number.
  */
-export function diff(expected: Trace, got: Trace, { tolerance = {} }: DiffOptions = {}): Divergence | null {
+export function diff(expected: Trace, got: Trace, options: DiffOptions = {}): Divergence | null {
+  checkKeys('diff', options, DIFF)
+  const { tolerance = {} } = options
   checkTolerance(tolerance)
   const comparison = new Comparison(expected, got, tolerance)
   const [a, b] = [dispatchesOf(expected), dispatchesOf(got)]

@@ -1,5 +1,6 @@
 import type { CompiledBinding } from '@weft/codegen'
 import { fault, shown } from '../errors'
+import { checkKeys, type Keys } from '../keys'
 import { getScalar, type Scalar, shapeOf } from '../lanes'
 
 /** How values are to be compared. */
@@ -11,11 +12,14 @@ export interface Tolerance {
   readonly exact?: boolean
 }
 
+const TOLERANCE: Keys<Tolerance> = { abs: true, rel: true, exact: true }
+
 /** Throws `bad-argument` for what would let everything pass, or nothing. */
 export function checkTolerance(tolerance: Tolerance): void {
   if (typeof tolerance !== 'object' || tolerance === null) {
     throw fault('bad-argument', `the tolerance is ${shown(tolerance)}, expected { abs, rel }`)
   }
+  checkKeys('the tolerance', tolerance, TOLERANCE)
   for (const name of ['abs', 'rel'] as const) {
     const value: unknown = tolerance[name] ?? 0
     if (typeof value === 'number' && value >= 0 && value < Infinity) continue

@@ -1,10 +1,11 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { DeviceBuffer } from '../buffer'
 import { fault } from '../errors'
+import { checkKeys, checkWord, type Keys } from '../keys'
 import type { Runtime } from '../runtime'
 import { unpack } from '../unpack'
 import { selectVariant } from '../variant'
-import { type CaptureOptions, capture } from './capture'
+import { CAPTURE, type CaptureOptions, capture } from './capture'
 import { type DispatchStep, dispatchesOf, fromHex, type Sum, type Trace } from './trace'
 
 export interface ReplayOptions extends CaptureOptions {
@@ -16,6 +17,8 @@ export interface ReplayOptions extends CaptureOptions {
   /** Stops before this dispatch. */
   readonly until?: number
 }
+
+const REPLAY: Keys<ReplayOptions> = { ...CAPTURE, inputs: true, until: true }
 
 const missing = (sum: Sum, what: string) =>
   fault('bad-trace', `the trace has no content for ${what} (${sum})`, "capture it with { contents: 'all' }")
@@ -89,6 +92,8 @@ class Replayer {
  * the first. Rejects with what a dispatch rejects with, and with `bad-trace` where contents are missing.
  */
 export async function replay(trace: Trace, runtime: Runtime, options: ReplayOptions = {}): Promise<Trace> {
+  checkKeys('replay', options, REPLAY)
+  checkWord('inputs', options.inputs, ['own', 'traced'])
   const { until } = options
   if (until !== undefined && !(Number.isSafeInteger(until) && until >= 0 && until <= dispatchesOf(trace).length)) {
     throw fault(

@@ -60,17 +60,20 @@ async function adapterOf(options: DeviceOptions): Promise<GPUAdapter> {
 function unmet(adapter: GPUAdapter, features: readonly string[], limits: Readonly<Record<string, number>>) {
   const lacking = features.find((name) => !adapter.features.has(name))
   if (lacking !== undefined) {
-    const has = features.filter((name) => adapter.features.has(name))
     return {
       why: `it lacks the feature '${lacking}'`,
-      note: `ask for what it has: features: [${has.length > 0 ? quoted(has) : ''}]`,
+      note: `leave features out for all that kernels can use; it has ${quoted(adapter.features)}`,
     }
   }
   const allowed = limitsOf(adapter.limits)
   for (const [name, asked] of Object.entries(limits)) {
     const limit = allowed[name]
+    if (limit === undefined) {
+      const why = `there is no limit '${name}'`
+      return { why, note: `its limits are ${quoted(Object.keys(allowed))}` }
+    }
     // alignments are better the smaller they are
-    if (limit === undefined || (name.startsWith('min') ? asked >= limit : asked <= limit)) continue
+    if (name.startsWith('min') ? asked >= limit : asked <= limit) continue
     const why = `${name} of ${count(asked)} is asked for, and it allows ${count(limit)}`
     return {
       why,
