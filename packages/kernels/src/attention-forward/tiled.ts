@@ -49,27 +49,27 @@ export interface AttentionTiledOptions {
   /** A multiple of 64. */
   readonly headSize: number
   /**
-   * How many neighbours of each 32 invocations lie across, 16 when left out; the others below them. With 8, loads of rows by 4 × 8 invocations come from 64 + 128 bytes of workgroup
-   * memory, where 2 × 16 take 32 + 256, in two turns.
+   * How many neighbours of each 32 invocations lie across, 16 when left out; the others below them. With 8, loads of rows by 4 × 8
+   * invocations come from 64 + 128 bytes of workgroup memory, where 2 × 16 take 32 + 256, in two turns.
    */
   readonly across?: 4 | 8 | 16
   readonly softmax?: SoftmaxOptions
 }
 
 /**
- * out = softmax(scale · q·kᵀ) · v and the logarithms of the rows' sums, f32, causal or not: flash attention forward (Dao et al., 2022; Dao,
- * 2023), as `forward.ts` without masks, window and soft cap.
+ * out = softmax(scale · q·kᵀ) · v and the logarithms of the rows' sums, f32, causal or not: flash attention forward (Dao et al., 2022;
+ * Dao, 2023), as `forward.ts` without masks, window and soft cap.
  *
  *     q, out: [batch, heads, queries, head_size]   k, v: [batch, kv_heads, capacity, head_size]   f32, head_size a multiple of 64
  *     lse:    [batch, heads, queries]
  *
- * A workgroup of 8 × 16 takes 64 queries of a head and goes over the keys 64 at a time. An invocation multiplies 8 queries with 4 keys, eight
- * quads of the head between two barriers, and sums 8 rows of 4 or 8 columns of the values, 32 keys between two barriers: 12 loads of a vec4f
- * from workgroup memory are 128 fma, and 16 are 256. Scores and weights go through workgroup memory, where two invocations share a row of the
- * softmax.
+ * A workgroup of 8 × 16 takes 64 queries of a head and goes over the keys 64 at a time. An invocation multiplies 8 queries with 4 keys,
+ * eight quads of the head between two barriers, and sums 8 rows of 4 or 8 columns of the values, 32 keys between two barriers: 12 loads
+ * of a vec4f from workgroup memory are 128 fma, and 16 are 256. Scores and weights go through workgroup memory, where two invocations
+ * share a row of the softmax.
  *
- * What limits it, and what was tried (H200, 16 heads × 4,096 × 128; TFLOP/s full, where fma gives 63.5): registers and the loads from workgroup
- * memory. Left out one at a time, of 5.9 ms: the values 2.8, the products 1.7, the softmax 0.1.
+ * What limits it, and what was tried (H200, 16 heads × 4,096 × 128; TFLOP/s full, where fma gives 63.5): registers and the loads from
+ * workgroup memory. Left out one at a time, of 5.9 ms: the values 2.8, the products 1.7, the softmax 0.1.
  *     28.6  as it is (28.8 causal)      27.3, 25.1, 23.5  eight, sixteen and 32 keys written out in the loop over values
  *     23.3  loops of one to four quads over the head      22.6  four quads of the head between two barriers
  *     24.2  nothing read ahead      28.5  the first quads of the next tile too      18.2  values straight from storage memory

@@ -2,8 +2,8 @@ import { named, type Storage } from '../parts/storage'
 import type { Tuning } from '../tuning'
 
 /**
- * How one row of x goes with int4 that is read by lines: in f32 with the zero point subtracted from the sum (`lines`) or from every weight (`each_lines`), or in bytes (`held`).
- * The first is taken where nothing is measured.
+ * How one row of x goes with int4 that is read by lines: in f32 with the zero point subtracted from the sum (`lines`) or from every
+ * weight (`each_lines`), or in bytes (`held`). The first is taken where nothing is measured.
  */
 export const ONE_ROW = ['lines', 'each_lines', 'held'] as const
 export type OneRow = (typeof ONE_ROW)[number]

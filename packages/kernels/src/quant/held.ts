@@ -20,11 +20,11 @@ import { named, read, type Storage, scalars, stored } from '../parts/storage'
 import { type Limbs, limbSum, limbsOf } from './limbs'
 
 /**
- * y = x · Wᵀ + bias for one row of x at a time, W: [n, k] of int4 with a scale for each group, in integers: an invocation keeps 32 columns of x, in three bytes each (see limbs.ts),
- * and goes down 32 rows of W with them, four at a time, 16 bytes of each.
+ * y = x · Wᵀ + bias for one row of x at a time, W: [n, k] of int4 with a scale for each group, in integers: an invocation keeps 32
+ * columns of x, in three bytes each (see limbs.ts), and goes down 32 rows of W with them, four at a time, 16 bytes of each.
  *
- * What limits `matvec1_int4_lines` is arithmetic: a weight takes three operations and more to become an f32 and be multiplied. Here four of them are a word after
- * one mask, and three instructions multiply and add them up; x is read and converted once for 32 rows.
+ * What limits `matvec1_int4_lines` is arithmetic: a weight takes three operations and more to become an f32 and be multiplied. Here four
+ * of them are a word after one mask, and three instructions multiply and add them up; x is read and converted once for 32 rows.
  *
  * Sums of 32 products are exact integers, each then becomes f32, times its scale; those of an invocation, and of all of them, are f32.
  */

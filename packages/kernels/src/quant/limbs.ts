@@ -2,12 +2,13 @@ import { type Builder, bitcast, type Expr, each, f32, fn, u32, vec4f, vec4u } fr
 import { dot4 } from './packed'
 
 /**
- * Values of x as integers of 23 bits with one scale, in three signed bytes each, so that products with small integers are what `dot4I8Packed` adds up,
- * four at a time, and exact.
+ * Values of x as integers of 23 bits with one scale, in three signed bytes each, so that products with small integers are what
+ * `dot4I8Packed` adds up, four at a time, and exact.
  *
  *   v = round(x / step),   step = 2^(e − 21) where 2^e ≤ max |x| < 2^(e + 1),   v = 2^16 d₀ + 2^8 d₁ + d₂,   d in −128 … 127
  *
- * An error of at most step / 2 = 2⁻²² · 2^e: 2⁻²² of the largest value, which is what f32 has of one. A value that is not finite makes all of them NaN.
+ * An error of at most step / 2 = 2⁻²² · 2^e: 2⁻²² of the largest value, which is what f32 has of one. A value that is not finite makes
+ * all of them NaN.
  */
 
 type U32 = Expr<'u32'>
@@ -75,8 +76,8 @@ const joined = (digits: readonly I32[]): I32 =>
   added(digits.map((digit, i) => (i === DIGITS - 1 ? digit : digit.shl(8 * (DIGITS - 1 - i)))))
 
 /**
- * Σ (q − zero) v over 32 values, where `quarters` are bytes of four q from 0 to 15 each: below 2³¹, as are 32 · 15 · 2²² and so the difference, whatever wraps on the
- * way to it.
+ * Σ (q − zero) v over 32 values, where `quarters` are bytes of four q from 0 to 15 each: below 2³¹, as are 32 · 15 · 2²² and so the
+ * difference, whatever wraps on the way to it.
  */
 export function limbSum(k: Builder, quarters: readonly U32[], { words, sum }: Limbs, zero: I32): I32 {
   const products = words.map((limbs) => added(quarters.map((q, i) => dot4(k, q, limbs[i] as U32))))

@@ -20,16 +20,18 @@ import { named, read, type Storage, scalars, stored } from '../parts/storage'
 import type { FormatView } from './format'
 
 /**
- * y = x · Wᵀ + bias for few rows of x at the speed of reading W: see parts/lines.ts. W: [n, k] in a format whose rows, and those of x, begin
- * where they can be read by 16 bytes; `matvec1` and `matvec4` have none of these demands.
+ * y = x · Wᵀ + bias for few rows of x at the speed of reading W: see parts/lines.ts. W: [n, k] in a format whose rows, and those of x,
+ * begin where they can be read by 16 bytes; `matvec1` and `matvec4` have none of these demands.
  *
- * On an H200, one row of x in f16, 32,768 × 8,192, in GB/s of weights with their scales (a copy has 4,250), each run a pass of its own: int8 3,470; int4 in groups of
- * 32 2,510, of 128 2,210 (131,072 rows: 2,670); Q8_0 2,440, Q4_0 2,050, Q4_K 1,910, Q6_K 2,120, Q5_0 1,990. A pass by itself takes 5 µs of these 65.
+ * On an H200, one row of x in f16, 32,768 × 8,192, in GB/s of weights with their scales (a copy has 4,250), each run a pass of its own:
+ * int8 3,470; int4 in groups of 32 2,510, of 128 2,210 (131,072 rows: 2,670); Q8_0 2,440, Q4_0 2,050, Q4_K 1,910, Q6_K 2,120, Q5_0 1,990.
+ * A pass by itself takes 5 µs of these 65.
  *
- * What limits int4 is the arithmetic of unpacking. By hand, many runs in a pass, groups of 128: 2,440 in this form, 2,800 with zero points subtracted from every weight instead
- * of the sum (`matvec1_int4_each_lines`); of these 3,470 without unpacking, 2,880 without reading x, 2,890 without scales. Tried: 4 or 8 bytes at a time (0.75, 0.8 of 16 bytes), two
- * or eight rows of W (0.93, 0.99), 32 and 256 invocations (0.77, 0.8), a subgroup for each row (0.9), reading ahead (0.93), integers converted (0.77) or as
- * fractions of f32 (0.8), and for blocks staging in workgroup memory (0.91). In bytes, with packed dot products: `matvec1_int4_held`.
+ * What limits int4 is the arithmetic of unpacking. By hand, many runs in a pass, groups of 128: 2,440 in this form, 2,800 with zero
+ * points subtracted from every weight instead of the sum (`matvec1_int4_each_lines`); of these 3,470 without unpacking, 2,880 without
+ * reading x, 2,890 without scales. Tried: 4 or 8 bytes at a time (0.75, 0.8 of 16 bytes), two or eight rows of W (0.93, 0.99), 32 and 256
+ * invocations (0.77, 0.8), a subgroup for each row (0.9), reading ahead (0.93), integers converted (0.77) or as fractions of f32 (0.8),
+ * and for blocks staging in workgroup memory (0.91). In bytes, with packed dot products: `matvec1_int4_held`.
  */
 
 type U32 = Expr<'u32'>

@@ -8,15 +8,15 @@ const EACH = SCAN_TILE / INVOCATIONS
 const padded = (i: Expr<'u32'>) => i.add(i.div(32))
 
 /**
- * y[i] = offsets[tile of i] + x[first of the tile] + … + x[i], in tiles of 2,048 (`exclusive`: up to x[i − 1]). With the sums of the tiles,
- * scanned, as offsets, this is a prefix sum in which x is read twice and y written once: reduce, then scan (Merrill and Grimshaw,
+ * y[i] = offsets[tile of i] + x[first of the tile] + … + x[i], in tiles of 2,048 (`exclusive`: up to x[i − 1]). With the sums of the
+ * tiles, scanned, as offsets, this is a prefix sum in which x is read twice and y written once: reduce, then scan (Merrill and Grimshaw,
  * "Parallel scan for stream architectures", 2009). x, y: n; offsets: ⌈n / 2048⌉.
  *
  * A tile goes through workgroup memory, read and written side by side, added up by invocations that have eight neighbours each.
  *
- * One pass less would need tiles that wait for the sums of those before ("decoupled look-back"), and WebGPU promises to no workgroup that another one
- * makes progress. With x and y counted once, two thirds of copy bandwidth are the most that this way can have: where x is larger than a cache, `scan_step`
- * reads it again while it is still there.
+ * One pass less would need tiles that wait for the sums of those before ("decoupled look-back"), and WebGPU promises to no workgroup that
+ * another one makes progress. With x and y counted once, two thirds of copy bandwidth are the most that this way can have: where x is
+ * larger than a cache, `scan_step` reads it again while it is still there.
  */
 export const scanApply = kernel(
   'scan_apply',

@@ -42,8 +42,9 @@ const SCAN_KEYS = keysOf<ScanArgs>()('x y n exclusive')
 const SCAN_OPTIONS = keysOf<ScanOptions>()('kernels verify chunk')
 
 /**
- * y[i] = x[0] + … + x[i], in f32, for any n: one dispatch up to 1,024 elements. From 2,049 elements on the sums of tiles are scanned first, so that x
- * is read twice and y written once, and from 4,194,305 on by chunks, so that the second reading of x finds it in a cache.
+ * y[i] = x[0] + … + x[i], in f32, for any n: one dispatch up to 1,024 elements. From 2,049 elements on the sums of tiles are scanned
+ * first, so that x is read twice and y written once, and from 4,194,305 on by chunks, so that the second reading of x finds it in a
+ * cache.
  */
 export async function scan(runtime: Runtime, args: ScanArgs, options: ScanOptions = {}): Promise<void> {
   checkCall('scan', args, SCAN_KEYS, options, SCAN_OPTIONS)

@@ -11,21 +11,22 @@ const PARTS = HELD / 4
 type Quad = Expr<'vec4f'>
 
 /**
- * One step of a prefix sum by chunks which fit a cache: the sums of the tiles of one chunk, and in the same dispatch y of the chunk before,
- * whose sums the step before has left.
+ * One step of a prefix sum by chunks which fit a cache: the sums of the tiles of one chunk, and in the same dispatch y of the chunk
+ * before, whose sums the step before has left.
  *
  *   y[i] = carries[chunk − 1] + sums of the tiles of the chunk before that of i + x[first of the tile] + … + x[i]   (`exclusive`: up to x[i − 1])
  *
  * Reduce, then scan (Merrill and Grimshaw, 2009) reads x twice, so that it can have two thirds of copy bandwidth at the most with x and y
  * counted once. Here the second reading comes so soon after the first that a cache still has what it reads: memory is read once. A
- * workgroup adds up by itself the sums of those tiles of its chunk that come before its own, a few hundred words, and the last one
- * leaves the sum of everything so far for the next step, so that a step is all that a chunk takes. Workgroups of both kinds
- * alternate, which keeps memory reading and writing at once.
+ * workgroup adds up by itself the sums of those tiles of its chunk that come before its own, a few hundred words, and the last one leaves
+ * the sum of everything so far for the next step, so that a step is all that a chunk takes. Workgroups of both kinds alternate, which
+ * keeps memory reading and writing at once.
  *
- * x, y: quads, of which 2,048 make a tile; sums: one for each tile; carries: one for each chunk. Tiles `first` … `first + applied − 1` are chunk
- * number `chunk`, whose y is written; the `reduced` ones after them are summed.
+ * x, y: quads, of which 2,048 make a tile; sums: one for each tile; carries: one for each chunk. Tiles `first` … `first + applied − 1`
+ * are chunk number `chunk`, whose y is written; the `reduced` ones after them are summed.
  *
- * Numerics: f32; a result is a sum of sums of at most 4 + 8 + 64 + 8 terms in a tile, of at most ⌈tiles of a chunk / 256⌉ + 64 + 8 tiles, and of chunks.
+ * Numerics: f32; a result is a sum of sums of at most 4 + 8 + 64 + 8 terms in a tile, of at most ⌈tiles of a chunk / 256⌉ + 64 + 8 tiles,
+ * and of chunks.
  */
 export const scanStep = kernel(
   'scan_step',
@@ -163,8 +164,8 @@ function bySubgroups(k: Builder, sums: readonly Quad[]): Both {
 }
 
 /**
- * The last elements of a prefix sum whose y is there up to `from` ≥ 1: y[i] = y[i − 1] + x[i], or + x[i − 1] if `exclusive`. By one invocation: for the one,
- * two or three that make up no quad.
+ * The last elements of a prefix sum whose y is there up to `from` ≥ 1: y[i] = y[i − 1] + x[i], or + x[i − 1] if `exclusive`. By one
+ * invocation: for the one, two or three that make up no quad.
  */
 export const scanTail = kernel(
   'scan_tail',
