@@ -1,4 +1,4 @@
-import { named, type Storage } from '../parts/storage'
+import type { Storage } from '../parts/storage'
 import type { Tuning } from '../tuning'
 
 /**
@@ -17,7 +17,7 @@ export interface OneRowProblem {
 
 /** The name of the kernel. */
 export const oneRowName = (format: string, way: OneRow, type: Storage): string =>
-  named(`matvec1_${format}_${way}`, type)
+  `matvec1_${format}_${way}${type === 'f16' ? '_f16' : ''}`
 
 /** The way that was measured to be the fastest, of int4 alone: other formats have one. Pure. */
 export function chooseOneRow({ format, type, n, k }: OneRowProblem, tuning?: Tuning): OneRow {
