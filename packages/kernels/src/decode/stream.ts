@@ -17,8 +17,8 @@ import {
   vec4f,
 } from '@weft/dsl'
 import { LOWEST } from '../attention/lowest'
+import { eights, perLoad, unpackLoad } from '../parts/eights'
 import { named, type Storage } from '../parts/storage'
-import { chunkSize, chunksType, quadsOf } from './cache'
 import { partOf } from './part'
 import { bitsOf, FOUR, laneOf, scattered } from './scatter'
 import { merge } from './stream-merge'
@@ -57,7 +57,7 @@ export interface StreamOptions {
 
 /** How a kernel divides its work, in JavaScript numbers. */
 function planOf({ headSize, query, cache, lanes = 16, keysEach = 4, invocations = 128 }: StreamOptions) {
-  const chunk = chunkSize(cache)
+  const chunk = perLoad(cache)
   const quadsOfChunk = chunk / 4
   const chunks = headSize / chunk
   const pieces = chunks / lanes
@@ -94,9 +94,9 @@ export function decodeStreamOf(name: string, options: StreamOptions) {
       doc: `a split of the keys of attention with one query, for ${FOUR} query heads at a time: its greatest scores, sums, and weighted values; head size ${headSize}`,
       workgroupSize: [invocations],
       bindings: {
-        q: input(chunksType(query)),
-        k: input(chunksType(cache)),
-        v: input(chunksType(cache)),
+        q: input(eights(query)),
+        k: input(eights(cache)),
+        v: input(eights(cache)),
         lengths: input(d.arrayOf(d.u32)),
         partial: output(d.arrayOf(d.vec4f)),
         stats: output(d.arrayOf(d.vec2f)),
@@ -159,6 +159,12 @@ export function decodeStreamOf(name: string, options: StreamOptions) {
   )
 }
 
+/** The one quad, or the two, of what was read at once. */
+function quadsOf(k: Builder, name: string, load: Expr<'vec4f'>, storage: Storage): readonly Expr<'vec4f'>[] {
+  const quads = unpackLoad(storage, load)
+  return quads.length === 1 ? quads : quads.map((quad, i) => k.let(`${name}_${i === 0 ? 'low' : 'high'}`, quad))
+}
+
 /** The quads of query head h that this lane has, scaled so that scores are powers of two. */
 function queryOf(
   k: Builder,
@@ -169,7 +175,7 @@ function queryOf(
   scale: Expr<'f32'>,
   h: number,
 ): readonly Expr<'vec4f'>[] {
-  const size = chunkSize(query)
+  const size = perLoad(query)
   const loaded = each(pieces).flatMap((p) => {
     const first = u32`${row} * ${headSize / size} + (${lane} + ${p * lanes}) * ${chunk / size}`
     return each((quadsOfChunk * 4) / size).flatMap((e) => {
@@ -278,7 +284,7 @@ export const decodeStreams = STREAM_HEAD_SIZES.flatMap((headSize) =>
   ).map(([query, cache]) =>
     decodeStreamOf(streamName(headSize, query, cache), {
       ...{ headSize, query, cache },
-      lanes: Math.min(16, headSize / chunkSize(cache)),
+      lanes: Math.min(16, headSize / perLoad(cache)),
     }),
   ),
 )
