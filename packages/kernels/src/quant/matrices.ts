@@ -6,17 +6,16 @@ import {
   d,
   type Expr,
   each,
-  f16,
   f32,
   type HostNumber,
   input,
   type KernelDecl,
   kernel,
   output,
-  subgroupMatrix,
   u32,
 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
+import { LEFT, RESULT, RIGHT, SIDE, SUBGROUP } from '../parts/matrices'
 import { read, scalars, stored } from '../parts/storage'
 import type { FormatView } from './format'
 import type { LineFormat } from './lines'
@@ -42,11 +41,7 @@ import { packedTile, plainTile, type StagedTile, WORD } from './staging'
 type U32 = Expr<'u32'>
 type None = Record<never, never>
 
-/** Invocations of a subgroup. */
-const LANES = 32
-/** Rows and columns of a matrix. */
-const SIDE = 16
-/** Its words of four f32. */
+/** The words of a matrix, of four f32. */
 const SUM_WORDS = (SIDE * SIDE) / 4
 
 interface View {
@@ -63,7 +58,7 @@ function declared(format: LineFormat, { tile: [M, N, K], block, slices = 1 }: Ma
   const bytes = (M + N) * (K / WORD + 1) * 16
   return {
     doc: `y = x · Wᵀ + bias by subgroup matrices, ${M} rows of x at a time; W: [n, k] of ${format.doc}, rounded to f16`,
-    workgroupSize: [(M / block[0]) * (N / block[1]) * slices * LANES],
+    workgroupSize: [(M / block[0]) * (N / block[1]) * slices * SUBGROUP],
     bindings: {
       ...format.bindings,
       ...{ x: input(d.arrayOf(d.vec4u)), bias: input(scalars('f16')), y: output(scalars('f16')) },
@@ -102,10 +97,7 @@ export function matrixMatmulOf(format: LineFormat, name: string, form: MatrixTil
       part: block[1],
       deep: K,
     })
-    const size = { rows: SIDE, cols: SIDE }
-    const [left, right] = [subgroupMatrix('left', f16, size), subgroupMatrix('right', f16, size)]
-    const sums = subgroupMatrix('result', f32, size)
-    const acc = each(block[0] / SIDE).map((i) => each(block[1] / SIDE).map((j) => k.var(`sum${i}_${j}`, sums)))
+    const acc = each(block[0] / SIDE).map((i) => each(block[1] / SIDE).map((j) => k.var(`sum${i}_${j}`, RESULT)))
     const own = slices === 1 ? null : k.let('own', slice.mul(K / slices / WORD))
     const offset = (line: number, kk: number) => {
       const at = line * pitch + kk * (SIDE / WORD)
@@ -123,10 +115,10 @@ export function matrixMatmulOf(format: LineFormat, name: string, form: MatrixTil
       const putNext = put(k.let('next', k0.add(K)))
       for (const kk of each(K / slices / SIDE)) {
         const ofX = acc.map((_, i) =>
-          k.subgroupMatrixLoad(left, x.tile.at(slab_row), offset(i * SIDE, kk), pitch, 'row'),
+          k.subgroupMatrixLoad(LEFT, x.tile.at(slab_row), offset(i * SIDE, kk), pitch, 'row'),
         )
         for (const j of each(block[1] / SIDE)) {
-          const ofW = k.subgroupMatrixLoad(right, w.tile.at(slab_col), offset(j * SIDE, kk), pitch, 'col')
+          const ofW = k.subgroupMatrixLoad(RIGHT, w.tile.at(slab_col), offset(j * SIDE, kk), pitch, 'col')
           acc.forEach((of, i) => {
             const sum = of[j] as (typeof of)[0]
             sum.set(k.subgroupMatrixMultiplyAccumulate(ofX[i] as (typeof ofX)[0], ofW, sum))

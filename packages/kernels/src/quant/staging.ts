@@ -1,5 +1,6 @@
-import { type Builder, d, type Expr, each, f32, fn, u32, vec2f, vec4f, vec4u } from '@weft/dsl'
+import { type Builder, d, type Expr, each, f32, fn, u32, vec4f, vec4u } from '@weft/dsl'
 import type { Part } from '../parts/lines'
+import { components, packed } from '../parts/matrices'
 import type { FormatView } from './format'
 import type { LineFormat } from './lines'
 
@@ -88,10 +89,9 @@ function halves(k: Builder, parts: readonly Part[]): readonly Expr<'vec4u'>[] {
       return k.let('w_quad', least ? fn.fma(quad, factor, vec4f(least.neg())) : quad.mul(factor))
     }),
   )
-  const pair = (quad: Expr<'vec4f'>, from: 0 | 2) => fn.pack2x16float(vec2f(quad.at(from), quad.at(from + 1)))
   return each(quads.length / 2).map((e) => {
     const [low, high] = [quads[2 * e], quads[2 * e + 1]] as [Expr<'vec4f'>, Expr<'vec4f'>]
-    return vec4u(pair(low, 0), pair(low, 2), pair(high, 0), pair(high, 2))
+    return packed(components(low), components(high))
   })
 }
 

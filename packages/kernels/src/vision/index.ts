@@ -1,8 +1,5 @@
+export { type BatchNormArgs, batchNorm } from './batch-norm-host'
 export {
-  adaptiveAvgPool2d,
-  avgPool2d,
-  type BatchNormArgs,
-  batchNorm,
   type Conv1dArgs,
   type Conv2dArgs,
   type Conv2dInt8Args,
@@ -11,15 +8,8 @@ export {
   conv2d,
   conv2dInt8,
   convTranspose2d,
-  type GridSampleArgs,
-  gridSample,
-  maxPool2d,
-  type Pool2dArgs,
-  type ResizeArgs,
-  upsampleBilinear2d,
-  upsampleNearest2d,
-  type VisionType,
-} from './host'
+} from './conv-host'
+export { avgPool2d, maxPool2d, type Pool2dArgs } from './pool-host'
 export {
   adaptiveAvgPool2dReference,
   avgPool2dReference,
@@ -34,3 +24,12 @@ export {
   type Window,
   windowedSize,
 } from './reference'
+export {
+  adaptiveAvgPool2d,
+  type GridSampleArgs,
+  gridSample,
+  type ResizeArgs,
+  upsampleBilinear2d,
+  upsampleNearest2d,
+} from './resample-host'
+export type { VisionType } from './window-host'
