@@ -153,7 +153,9 @@ function biasOutput(sizes: Sizes, bias: Bias, values: Float64Array | null) {
         for (let i = 0; i < queries; i++)
           for (let j = 0; j < keys; j++) {
             const at = b * bias[0] + h * bias[1] + i * bias[2] + j * bias[3]
-            dbias[at] = values[at] as number
+            const value = values[at] as number
+            // what is the same for all keys moves no weight: its gradient is 0, and a sum of which one term is left out is not
+            dbias[at] = Math.abs(value) < 1e-12 ? 0 : value
           }
   return { dbias }
 }
