@@ -2,18 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type CompiledKernel, compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
 import { type Trial, verdicts } from '@weft/kernels'
+import { kernelSource } from '@weft/kernels/source'
 import { createRuntime, type Runtime } from '@weft/runtime/node'
 import { describe, expect, it } from 'vitest'
 import { plainest } from '../../packages/kernels/src/verify.js'
 import { missing } from '../engines/install.js'
-import { sources, type Verified, verified } from './verified.js'
+import { type Verified, verified } from './verified.js'
 
 /** `verify: true` of all functions but products of matrices, which have a test of their own: on the CPU, which has every feature. */
 
 const compiled = new Map<string, CompiledKernel | undefined>()
 function kernelOf(name: string): CompiledKernel | undefined {
   if (!compiled.has(name)) {
-    const source = sources.get(name)
+    const source = kernelSource(name)
     compiled.set(name, source && compile(source))
   }
   return compiled.get(name)

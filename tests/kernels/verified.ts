@@ -1,6 +1,4 @@
-import type { KernelSource } from '@weft/dsl/ir'
 import * as kernels from '@weft/kernels'
-import * as source from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
 import { backwardProblem } from '../../packages/kernels/src/attention-backward/trial.js'
 import { unfusedProblem } from '../../packages/kernels/src/attention-unfused/trial.js'
@@ -20,14 +18,6 @@ import * as rows from '../../packages/kernels/src/rows/trial.js'
 import { scanProblem } from '../../packages/kernels/src/scan/trial.js'
 import { sortProblem } from '../../packages/kernels/src/sort/trial.js'
 import { tuningTo } from '../../packages/kernels/src/tuning/index.js'
-
-/** Every kernel of the library by its name. */
-export const sources: ReadonlyMap<string, KernelSource> = new Map(
-  Object.values(source)
-    .flat()
-    .flatMap((one) => (typeof one === 'object' && one !== null && 'name' in one ? [one as KernelSource] : []))
-    .map((one) => [one.name, one]),
-)
 
 type Options = kernels.HostOptions
 

@@ -8,6 +8,13 @@ import { named, read, type Storage, scalars, stored } from '../parts/storage'
 
 const params = { outer: d.u32, size: d.u32, count: d.u32, inner: d.u32 } as const
 
+/** The arrays of both kernels that read by an index. */
+const arrays = (storage: Storage) => ({
+  x: input(scalars(storage)),
+  index: input(d.arrayOf(d.u32)),
+  out: output(scalars(storage)),
+})
+
 /**
  * out[o, j, c] = x[o, index[j], c]: rows by their numbers, as an embedding looks them up (outer = 1).
  * x: [outer, size, inner], index: [count], out: [outer, count, inner].
@@ -18,7 +25,7 @@ const indexSelectOf = (storage: Storage) =>
     {
       doc: 'out[o, j, c] = x[o, index[j], c]; 0 where index[j] is not below size',
       workgroupSize: [256],
-      bindings: { x: input(scalars(storage)), index: input(d.arrayOf(d.u32)), out: output(scalars(storage)) },
+      bindings: arrays(storage),
       params,
       workgroups: ({ outer, count, inner }) => [ceilDiv(outer.mul(count).mul(inner), 256)],
     },
@@ -47,7 +54,7 @@ const gatherOf = (storage: Storage) =>
     {
       doc: 'out[o, j, c] = x[o, index[o, j, c], c]; 0 where the index is not below size',
       workgroupSize: [256],
-      bindings: { x: input(scalars(storage)), index: input(d.arrayOf(d.u32)), out: output(scalars(storage)) },
+      bindings: arrays(storage),
       params,
       workgroups: ({ outer, count, inner }) => [ceilDiv(outer.mul(count).mul(inner), 256)],
     },

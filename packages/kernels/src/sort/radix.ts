@@ -16,6 +16,7 @@ import {
 import { orderKey } from '../reduce/order'
 import { scanBlocksOf, scanOffsetsOf } from '../scan/scan'
 import { DIGITS, RADIX_INVOCATIONS, RADIX_ROUNDS } from './plan'
+import { SCATTER } from './scatter'
 
 /**
  * A stable radix sort of u32 keys with u32 values, least significant digit first, eight bits at a time (Satish, Harris and Garland,
@@ -181,17 +182,8 @@ export const radixScatter = kernel(
   'radix_scatter',
   {
     workgroupSize: [SIZE],
-    bindings: {
-      keys: input(d.arrayOf(d.u32)),
-      values: input(d.arrayOf(d.u32)),
-      starts: input(d.arrayOf(d.u32)),
-      sorted_keys: output(d.arrayOf(d.u32)),
-      sorted_values: output(d.arrayOf(d.u32)),
-    },
-    params: { n: d.u32, tiles: d.u32, shift: d.u32 },
+    ...SCATTER,
     workgroups: ({ tiles }) => [tiles],
-    // the scan of the counts gives each key another place below n
-    guards: 'off',
   },
   ({ keys, values, starts, sorted_keys, sorted_values, n, shift }, k) => {
     const masks = k.workgroup('masks', d.atomic(d.u32), DIGITS * WORDS)

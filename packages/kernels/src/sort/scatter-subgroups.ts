@@ -1,5 +1,6 @@
-import { d, type Expr, each, fn, input, kernel, output, tuple, u32 } from '@weft/dsl'
+import { d, type Expr, each, fn, kernel, tuple, u32 } from '@weft/dsl'
 import { DIGITS, RADIX_INVOCATIONS, RADIX_ROUNDS, RADIX_SUBGROUP } from './plan'
+import { SCATTER } from './scatter'
 
 /**
  * `radix_scatter` for subgroups of 32 (after Merrill and Grimshaw, "High performance and scalable radix sorting", 2011): sorted[starts[tile,
@@ -26,14 +27,7 @@ export const radixScatter32 = kernel(
   'radix_scatter_32',
   {
     workgroupSize: [SIZE],
-    bindings: {
-      keys: input(d.arrayOf(d.u32)),
-      values: input(d.arrayOf(d.u32)),
-      starts: input(d.arrayOf(d.u32)),
-      sorted_keys: output(d.arrayOf(d.u32)),
-      sorted_values: output(d.arrayOf(d.u32)),
-    },
-    params: { n: d.u32, tiles: d.u32, shift: d.u32 },
+    ...SCATTER,
     workgroups: ({ tiles }) => [tiles],
     variants: { subgroups: ['subgroups', 'subgroup-id'] },
     limits: {
@@ -41,8 +35,6 @@ export const radixScatter32 = kernel(
       maxComputeWorkgroupSizeX: SIZE,
       maxComputeWorkgroupStorageSize: 24 * 1024,
     },
-    // the scan of the counts gives each key another place below n
-    guards: 'off',
   },
   ({ keys, values, starts, sorted_keys, sorted_values, n, shift }, k) => {
     // the counters of each subgroup and digit; later the keys and the values of the tile

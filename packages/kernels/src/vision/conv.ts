@@ -49,6 +49,14 @@ const perElement = (...extents: HostNumber[]) => [
   ),
 ]
 
+/** The arrays of both convolutions of floats. */
+const arrays = (storage: Storage) => ({
+  x: input(scalars(storage)),
+  weight: input(scalars(storage)),
+  bias: input(scalars(storage)),
+  y: output(scalars(storage)),
+})
+
 /** Calls `body` for the element of y that is this invocation's, with its item, channel, row and column. */
 function atOutput(
   k: Builder,
@@ -73,12 +81,7 @@ const conv2d = (storage: Storage): KernelSource =>
     {
       doc: 'y[n, o, p, q] = bias[o] + Σ weight[o, c, a, b] · x[n, c, p · stride - pad + a · dilation, …], clamped to [low, high]',
       workgroupSize: [256],
-      bindings: {
-        x: input(scalars(storage)),
-        weight: input(scalars(storage)),
-        bias: input(scalars(storage)),
-        y: output(scalars(storage)),
-      },
+      bindings: arrays(storage),
       params: SIZES,
       workgroups: ({ items, outs, out_height, out_width }) => perElement(items, outs, out_height, out_width),
     },
@@ -112,12 +115,7 @@ const transposed = (storage: Storage): KernelSource =>
     {
       doc: 'y[n, o, p, q] = bias[o] + Σ weight[c, o, a, b] · x[n, c, h, w] over h · stride - pad + a · dilation = p, …, clamped to [low, high]',
       workgroupSize: [256],
-      bindings: {
-        x: input(scalars(storage)),
-        weight: input(scalars(storage)),
-        bias: input(scalars(storage)),
-        y: output(scalars(storage)),
-      },
+      bindings: arrays(storage),
       params: SIZES,
       workgroups: ({ items, outs, out_height, out_width }) => perElement(items, outs, out_height, out_width),
     },
