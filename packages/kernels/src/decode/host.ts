@@ -82,16 +82,8 @@ export async function attentionDecode(
   if (!kernels) throw new RangeError(`${what}: cacheType must be f16 for queries of f16, got f32`)
   const rows = batch * heads
   const capped = sight.cap !== 0
-  const suited = chooseDecodeStream({ headSize, type, cacheType, capped }, runtime.info)
-  const trial = (only: HostOptions) =>
-    solve(runtime, decodeProblem(headSize, type, cacheType, { lengths: lengths !== undefined, capped }), (small) =>
-      attentionDecode(runtime, small, only),
-    )
-  const stream = await streamOf(runtime, suited, options, trial)
-  const blocks = stream && batch * kvHeads * Math.ceil(heads / Math.max(kvHeads, 1) / STREAM_HEADS)
-  const { splits = chooseDecodeSplits(blocks ?? rows, keys) } = args
-  checkSizes(what, { splits })
-  if (splits === 0) throw new RangeError(`${what}: splits must be an integer from 1 on, got 0`)
+  if (args.splits !== undefined) checkSizes(what, { splits: args.splits })
+  if (args.splits === 0) throw new RangeError(`${what}: splits must be an integer from 1 on, got 0`)
   const [bytes, cacheBytes] = [type, cacheType].map(bytesIn) as [number, number]
   checkBuffers(what, {
     q: [q, rows * headSize, bytes],
@@ -102,6 +94,14 @@ export async function attentionDecode(
   })
   if (rows === 0 || headSize === 0) return
 
+  const suited = chooseDecodeStream({ headSize, type, cacheType, capped }, runtime.info)
+  const trial = (only: HostOptions) =>
+    solve(runtime, decodeProblem(headSize, type, cacheType, { lengths: lengths !== undefined, capped }), (small) =>
+      attentionDecode(runtime, small, only),
+    )
+  const stream = await streamOf(runtime, suited, options, trial)
+  const blocks = stream && batch * kvHeads * Math.ceil(heads / Math.max(kvHeads, 1) / STREAM_HEADS)
+  const { splits = chooseDecodeSplits(blocks ?? rows, keys) } = args
   using partial = runtime.buffer({ size: 4 * rows * splits * headSize })
   using stats = runtime.buffer({ size: 8 * rows * splits })
   const { window, scale, cap } = sight
