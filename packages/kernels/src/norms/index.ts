@@ -1,16 +1,18 @@
 export {
-  type GroupnormArgs,
   type GroupnormBackwardArgs,
-  groupnorm,
   groupnormBackward,
-  type LayernormArgs,
   type LayernormBackwardArgs,
-  layernorm,
   layernormBackward,
-  type NormType,
-  type ResidualRmsnormArgs,
   type RowGradientArgs,
-  residualRmsnorm,
   rmsnormBackward,
+} from './backward-host'
+export {
+  type GroupnormArgs,
+  groupnorm,
+  type LayernormArgs,
+  layernorm,
+  type ResidualRmsnormArgs,
+  residualRmsnorm,
 } from './host'
 export { type NormReferenceArgs, type NormShape, normBackwardReference, normReference } from './reference'
+export type { NormType } from './shapes'

@@ -2,14 +2,8 @@ import type { RmsnormArgs } from '../norm/host'
 import { rmsnormReference } from '../norm/reference'
 import type { Storage } from '../parts/storage'
 import { type Problem, type ProblemType, type Result, sizeOf, sumError, trialValues } from '../problem'
-import type {
-  GroupnormArgs,
-  GroupnormBackwardArgs,
-  LayernormArgs,
-  LayernormBackwardArgs,
-  ResidualRmsnormArgs,
-  RowGradientArgs,
-} from './host'
+import type { GroupnormBackwardArgs, LayernormBackwardArgs, RowGradientArgs } from './backward-host'
+import type { GroupnormArgs, LayernormArgs, ResidualRmsnormArgs } from './host'
 import { normBackwardReference, normReference } from './reference'
 
 /**

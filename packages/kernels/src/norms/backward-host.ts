@@ -1,0 +1,181 @@
+import * as g from '../../generated/norms'
+import { sum_columns } from '../../generated/reduce'
+import {
+  type BufferLike,
+  bytesIn,
+  bytesOf,
+  checkBuffers,
+  checkCall,
+  checkSizes,
+  chosen,
+  type HostOptions,
+  keysOf,
+  type Runtime,
+} from '../host'
+import { HELD_COLUMNS } from '../parts/span'
+import { solve } from '../problem'
+import { proven, type TrialOf } from '../verify'
+import { checkGroups, type Groups, type Pair, type Rows } from './shapes'
+import { groupGradientProblem, rowGradientProblem } from './trial'
+
+interface Gradients {
+  /** What went in. */
+  readonly x: BufferLike
+  readonly weight: BufferLike
+  /** The gradient of the result. */
+  readonly dy: BufferLike
+  /** Written, as large as x. */
+  readonly dx: BufferLike
+  /** [channels], f32, written. */
+  readonly dweight: BufferLike
+}
+
+export interface RowGradientArgs extends Gradients, Rows {}
+export interface LayernormBackwardArgs extends RowGradientArgs {
+  /** [cols], f32, written. */
+  readonly dbias: BufferLike
+}
+export interface GroupnormBackwardArgs extends Gradients, Groups {
+  /** [channels], f32, written. */
+  readonly dbias: BufferLike
+}
+
+/** Workgroups among which the rows of a gradient are spread: two for each multiprocessor of the largest GPUs. */
+const GROUPS = 264
+
+async function rowGradients(
+  runtime: Runtime,
+  what: string,
+  kernels: { readonly rows: Pair; readonly whole?: Pair; readonly input: Pair; readonly weight: Pair },
+  args: RowGradientArgs,
+  results: Readonly<Record<string, BufferLike>>,
+  options: HostOptions,
+  trialOf: (cols: number) => TrialOf,
+): Promise<void> {
+  const { x, weight, dy, dx, rows, cols, eps = 1e-5, type = 'f32' } = args
+  checkSizes(what, { rows, cols })
+  const [n, bytes] = [rows * cols, bytesIn(type)]
+  checkBuffers(what, {
+    x: [x, n, bytes],
+    weight: [weight, cols, bytes],
+    dy: [dy, n, bytes],
+    dx: [dx, n, bytes],
+    ...Object.fromEntries(Object.entries(results).map(([name, buffer]) => [name, [buffer, cols] as const])),
+  })
+  if (cols === 0) return
+  const buffers = [x, weight, dy, dx]
+  if (rows > 0 && cols % 4 === 0 && cols <= HELD_COLUMNS && buffers.every((b) => bytesOf(b) % (4 * bytes) === 0)) {
+    const groups = Math.min(rows, GROUPS)
+    const partial = () => runtime.buffer({ size: 4 * groups * cols })
+    using scales = partial()
+    using shifts = partial()
+    const parts = { scales, ...('dbias' in results ? { shifts } : {}) }
+    const arrays = { x, weight, dy, dx, ...parts }
+    const own = cols === HELD_COLUMNS ? (kernels.whole ?? kernels.rows) : kernels.rows
+    const trial = trialOf(own === kernels.rows ? 76 : cols)
+    await runtime.run(await proven(runtime, chosen(own[type], options), options, trial), {
+      ...arrays,
+      rows,
+      quads: cols / 4,
+      groups,
+      eps,
+    })
+    const sums = { outer: 1, size: groups, inner: cols, parts: 1, scale: 1 }
+    for (const [part, out] of [
+      [scales, results.dweight],
+      [shifts, results.dbias],
+    ])
+      if (part && out) await runtime.run(chosen(sum_columns, options), { x: part, out, ...sums })
+    return
+  }
+  using stats = runtime.buffer({ size: 8 * Math.max(1, rows) })
+  const ofInput = await proven(runtime, chosen(kernels.input[type], options), options, trialOf(77))
+  if (rows > 0) await runtime.run(ofInput, { x, weight, dy, dx, stats, rows, cols, eps })
+  await runtime.run(chosen(kernels.weight[type], options), { x, dy, stats, ...results, rows, cols })
+}
+
+const LAYERNORM_BACKWARD_KEYS = keysOf<LayernormBackwardArgs>()('x weight dy dx dweight dbias rows cols eps type')
+const LAYERNORM_BACKWARD = {
+  rows: { f32: g.layernorm_backward_rows, f16: g.layernorm_backward_rows_f16 },
+  whole: { f32: g.layernorm_backward_rows_8192, f16: g.layernorm_backward_rows_8192_f16 },
+  input: { f32: g.layernorm_backward, f16: g.layernorm_backward_f16 },
+  weight: { f32: g.layernorm_backward_weight, f16: g.layernorm_backward_weight_f16 },
+}
+
+/** The gradients of layernorm by x, weight and bias. */
+export async function layernormBackward(
+  runtime: Runtime,
+  args: LayernormBackwardArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  const what = 'layernorm_backward'
+  checkCall(what, args, LAYERNORM_BACKWARD_KEYS, options)
+  const { dweight, dbias, type = 'f32' } = args
+  const trialOf = (cols: number) => (only: HostOptions) =>
+    solve(runtime, rowGradientProblem<LayernormBackwardArgs>(cols, type, true), (small) =>
+      layernormBackward(runtime, small, only),
+    )
+  await rowGradients(runtime, what, LAYERNORM_BACKWARD, args, { dweight, dbias }, options, trialOf)
+}
+
+const RMSNORM_BACKWARD_KEYS = keysOf<RowGradientArgs>()('x weight dy dx dweight rows cols eps type')
+const RMSNORM_BACKWARD = {
+  rows: { f32: g.rmsnorm_backward_rows, f16: g.rmsnorm_backward_rows_f16 },
+  input: { f32: g.rmsnorm_backward, f16: g.rmsnorm_backward_f16 },
+  weight: { f32: g.rmsnorm_backward_weight, f16: g.rmsnorm_backward_weight_f16 },
+}
+
+/** The gradients of rmsnorm by x and weight. */
+export async function rmsnormBackward(
+  runtime: Runtime,
+  args: RowGradientArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  const what = 'rmsnorm_backward'
+  checkCall(what, args, RMSNORM_BACKWARD_KEYS, options)
+  const { dweight, type = 'f32' } = args
+  const trialOf = (cols: number) => (only: HostOptions) =>
+    solve(runtime, rowGradientProblem<RowGradientArgs>(cols, type, false), (small) =>
+      rmsnormBackward(runtime, small, only),
+    )
+  await rowGradients(runtime, what, RMSNORM_BACKWARD, args, { dweight }, options, trialOf)
+}
+
+const GROUP_INPUT: Pair = { f32: g.groupnorm_backward, f16: g.groupnorm_backward_f16 }
+const GROUP_WEIGHT: Pair = { f32: g.groupnorm_backward_weight, f16: g.groupnorm_backward_weight_f16 }
+
+const GROUPNORM_BACKWARD_KEYS = keysOf<GroupnormBackwardArgs>()(
+  'dbias x weight dy dx dweight items channels places groups eps type',
+)
+
+/** The gradients of groupnorm by x, weight and bias. */
+export async function groupnormBackward(
+  runtime: Runtime,
+  args: GroupnormBackwardArgs,
+  options: HostOptions = {},
+): Promise<void> {
+  checkCall('groupnorm_backward', args, GROUPNORM_BACKWARD_KEYS, options)
+  const { x, weight, dy, dx, dweight, dbias, eps = 1e-5, type = 'f32', ...shape } = args
+  checkGroups('groupnorm_backward', shape)
+  const { items, channels, places, groups } = shape
+  const [n, bytes] = [items * channels * places, bytesIn(type)]
+  checkBuffers('groupnorm_backward', {
+    x: [x, n, bytes],
+    weight: [weight, channels, bytes],
+    dy: [dy, n, bytes],
+    dx: [dx, n, bytes],
+    dweight: [dweight, channels],
+    dbias: [dbias, channels],
+  })
+  if (channels === 0) return
+  const rows = items * groups
+  using stats = runtime.buffer({ size: 8 * Math.max(1, rows) })
+  const cols = (channels / groups) * places
+  const trial = (only: HostOptions) =>
+    solve(runtime, groupGradientProblem(type), (small) => groupnormBackward(runtime, small, only))
+  const ofInput = await proven(runtime, chosen(GROUP_INPUT[type], options), options, trial)
+  const ofWeight = await proven(runtime, chosen(GROUP_WEIGHT[type], options), options, trial)
+  if (n > 0) await runtime.run(ofInput, { x, weight, dy, dx, stats, rows, cols, eps, groups, places })
+  const params = { items, groups, channels: channels / groups, places }
+  await runtime.run(ofWeight, { x, dy, stats, dweight, dbias, ...params })
+}
