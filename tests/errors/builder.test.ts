@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts of errors show how templates are written
 import { compile } from '@weft/codegen'
-import { bitcast, d, f32, fn, func, inout, input, kernel, output, texture, u32, vec2f, type Builder, type Expr } from '@weft/dsl'
+import { bitcast, ceilDiv, d, each, f32, fn, func, inout, input, kernel, output, override, texture, tuple, u32, vec2f, type Builder, type Expr } from '@weft/dsl'
 import { describe } from 'vitest'
 import { error } from './expect.js'
 
@@ -25,8 +25,33 @@ describe('types of operands', () => {
   error('type-mismatch', 'the condition of an if', ['type-mismatch: the condition of k.if must be bool, and is an expression of type u32', '  at AT', '  note: compare it: x.ne(0)'], () => build(({ n }, k) => {
     k.if(any(n), () => undefined) // AT
   }))
-  error('type-mismatch', 'a comparison by ===', ['type-mismatch: the condition of k.if must be bool, and is false', '  at AT', '  note: === compares JavaScript objects: use a.eq(b). What is known when the kernel is built needs a JavaScript if, or bool(true)'], () => build(({ n }, k) => {
+  error('type-mismatch', 'a comparison by ===', ['type-mismatch: the condition of k.if must be bool, and is false', '  at AT', '  note: === and ! are of JavaScript: use a.eq(b), a.not(). What is known when the kernel is built needs a JavaScript if, or bool(true)'], () => build(({ n }, k) => {
     k.if((n === any(1)) as never, () => undefined) // AT
+  }))
+  error('type-mismatch', 'a bool that JavaScript negates', ['type-mismatch: the condition of k.if must be bool, and is false', '  at AT', '  note: === and ! are of JavaScript: use a.eq(b), a.not(). What is known when the kernel is built needs a JavaScript if, or bool(true)'], () => build(({ n }, k) => {
+    k.if(!n.eq(1) as never, () => undefined) // AT
+  }))
+  error('type-mismatch', 'a function that forgets its return', ["type-mismatch: the value of an element of 'y' must be f32, and is undefined", '  at AT', '  note: a body in braces gives a value only by return'], () => build(({ x, y }) => {
+    const twice = func('twice(x)', [f32], (z) => {
+      z.mul(2)
+    })
+    y.at(0).set(twice(x.at(0))) // AT
+  }))
+  error('bad-argument', 'a name for what a function does not return', ["bad-argument: the value of 'a' must be an expression, and is undefined", '  at AT', '  note: a body in braces gives a value only by return'], () => build((_, k) => {
+    k.let('a', any(undefined)) // AT
+  }))
+  error('bad-argument', 'as many rounds of JavaScript as the device knows', ['bad-argument: the number of rounds of each or tuple must be a whole number of JavaScript, and is an expression of type u32', '  at AT', "  note: what is known on the device alone ends a loop there: k.range('i', n, (i) => …)"], () => build(({ n }) => {
+    each(any(n)) // AT
+  }))
+  error('bad-argument', 'half a round', ['bad-argument: the number of rounds of each or tuple must be a whole number of JavaScript, and is 1.5', '  at AT', "  note: what is known on the device alone ends a loop there: k.range('i', n, (i) => …)"], () => build(() => {
+    tuple(1.5, () => 0) // AT
+  }))
+  error('unknown-name', 'a launch rule with a param that there is not', ["unknown-name: kernel 'wrong' declares no 'm'", '  at AT', '  note: it declares x, y, z, n'], () => build(() => undefined, {
+    workgroups: ({ m }: { m: number }) => [ceilDiv(m, 64)], // AT
+  }))
+  error('unknown-name', 'a cost with a param that there is not', ["unknown-name: kernel 'wrong' declares no 'm'", '  at AT', '  note: it declares n'], () => kernel('wrong', { workgroupSize: [64], bindings: {}, params: { n: d.u32 }, cost: (n) => ({ bytes: (n as never as { m: number }).m }) }, () => undefined).cost) // AT
+  error('bad-argument', 'a quotient of what is no number', ['bad-argument: an argument of ceilDiv must be a whole number, or an expression of type u32, and is undefined', '  at AT'], () => build(() => {
+    ceilDiv(any(undefined), 64) // AT
   }))
   error('unknown-name', 'a struct from an object with another field', ["unknown-name: the value of an element of 's' has a field 'b', which Pair does not", '  at AT', '  note: its fields: a'], () => kernel('wrong', { workgroupSize: [64], bindings: { s: inout(d.arrayOf(d.struct({ a: d.f32 }).$name('Pair'))) } }, ({ s }) => {
     s.at(0).set({ b: f32(1) } as never) // AT
@@ -204,5 +229,35 @@ describe('types and names', () => {
   }))
   error('bad-swizzle', 'five lanes', ['bad-swizzle: .xyxyx is not a part of vec2f', '  at AT', '  note: its lanes are xy'], () => build(({ x, y }) => {
     y.at(0).set(any<Expr<'vec2f'>>(vec2f(x.at(0))).swizzle('xyxyx')) // AT
+  }))
+})
+
+describe('what is misspelled, and would be as if it were not there', () => {
+  error('bad-argument', 'a key of a declaration', ["bad-argument: kernel 'wrong' knows no option 'workgroupsize'", '  at AT', '  note: its options: workgroupSize, bindings, params, overrides, workgroups, cost, aliases, variants, doc, subgroupSize, limits, guards'], () =>
+    kernel('wrong', { workgroupsize: [64], bindings: {} } as never, () => undefined).ir() // AT
+  )
+  error('bad-argument', 'no declaration', ["bad-argument: the declaration of kernel 'wrong' must be an object { workgroupSize, bindings, … }, and is undefined", '  at AT'], () =>
+    kernel('wrong', any(undefined), () => undefined) // AT
+  )
+  error('unknown-name', 'a feature of a variant', ["unknown-name: variant 'fast' of kernel 'wrong' needs 'subgroupz', which is no feature", '  at AT', '  note: features: f16, subgroups, subgroup-size-control, subgroup-id, subgroup-matrix, linear-indexing, buffer-view, packed-dot, immediates, pointer-parameters, read-write-textures'], () =>
+    kernel('wrong', { workgroupSize: [64], bindings: {}, variants: { fast: ['subgroupz' as never] } }, () => undefined).ir() // AT
+  )
+  error('bad-argument', 'a limit', ["bad-argument: limits of kernel 'wrong' knows no option 'maxFoo'", '  at AT', '  note: its options: maxComputeWorkgroupStorageSize, maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX, maxComputeWorkgroupSizeY, maxComputeWorkgroupSizeZ, maxStorageBuffersPerShaderStage, maxUniformBuffersPerShaderStage, maxSampledTexturesPerShaderStage, maxStorageTexturesPerShaderStage, maxBindingsPerBindGroup, maxUniformBufferBindingSize'], () =>
+    kernel('wrong', { workgroupSize: [64], bindings: {}, limits: { maxFoo: 1 } }, () => undefined).ir() // AT
+  )
+  error('bad-argument', 'guards', ["bad-argument: guards of kernel 'wrong' must be 'required' or 'off', and is the string \"of\"", '  at AT'], () =>
+    kernel('wrong', { workgroupSize: [64], bindings: {}, guards: 'of' as never }, () => undefined).ir() // AT
+  )
+  error('bad-argument', 'an option of an output', ["bad-argument: output knows no option 'write'", '  at AT', '  note: its options: writes'], () =>
+    output(d.arrayOf(d.f32), { write: 'partial' } as never) // AT
+  )
+  error('bad-argument', 'how an output is written', ["bad-argument: the option writes of output must be 'full' or 'partial', and is the string \"some\"", '  at AT'], () =>
+    output(d.arrayOf(d.f32), { writes: 'some' as never }) // AT
+  )
+  error('bad-argument', 'an option of an override', ["bad-argument: override knows no option 'ident'", '  at AT', '  note: its options: id'], () =>
+    override(u32, 1, { ident: 3 } as never) // AT
+  )
+  error('bad-argument', 'an option of a range', ["bad-argument: k.range('i', …) knows no option 'unrol'", '  at AT', '  note: its options: unroll'], () => build(({ n }, k) => {
+    k.range('i', n, () => undefined, any({ unrol: true })) // AT
   }))
 })

@@ -21,6 +21,7 @@ import {
 } from '../layout'
 import { launchOf } from '../passes/guard'
 import { PROFILES, type Profile, unsupported } from '../profiles'
+import { checkArguments } from './arguments'
 import { withinStack } from './deep'
 import { lazy } from './lazy'
 import { needsOf } from './needs'
@@ -39,6 +40,7 @@ export type Compiled<K> = CompiledKernel & { readonly $?: SignatureOf<K> }
  * Throws one WeftError with all that is wrong, at the author's lines.
  */
 export function compile<K extends KernelSource>(source: K, given: CompileOptions = {}): Compiled<K> {
+  checkArguments(source, given)
   const options = source.limits ? { ...given, limits: { ...source.limits, ...given.limits } } : given
   const profile = PROFILES[options.profile ?? 'any']
   const sources = source.variants.filter((v) => options.variants?.includes(v.name) ?? true)

@@ -14,10 +14,10 @@ export interface ShowOptions extends CompileOptions {
 
 /** A kernel as text, at any stage. */
 export function show(source: KernelSource, options: ShowOptions = {}): string {
-  const { pass = 'wgsl' } = options
+  const { pass = 'wgsl', variant: _, ...how } = options
   const variant = options.variant ?? source.variants[0]?.name ?? 'portable'
   if (pass === 'wgsl') {
-    const compiled = compile(source, { ...options, variants: [variant] })
+    const compiled = compile(source, { ...how, variants: [variant] })
     return (compiled.variants.find((v) => v.params?.via !== 'immediates') ?? compiled.variants[0])?.wgsl ?? ''
   }
   return located(source, variant, () => textAfter(source.ir(variant), pass, options))

@@ -1,6 +1,8 @@
+import { checkKeys } from '../diagnostics'
 import type { Block, Expr, Stmt } from '../ir'
 import { spell, type Type } from '../types'
 import { apply } from './apply'
+import type { RangeOptions } from './builder-types'
 import { construct } from './construct'
 import { fail } from './fail'
 import { expected, type Handle, isHandle, read, STATE } from './handle'
@@ -31,7 +33,7 @@ function test(session: Session, x: unknown, what: string): Expr {
         ? 'reduce it: fn.all(x) or fn.any(x)'
         : 'compare it: x.ne(0)'
       : typeof x === 'boolean'
-        ? '=== compares JavaScript objects: use a.eq(b). What is known when the kernel is built needs a JavaScript if, or bool(true)'
+        ? '=== and ! are of JavaScript: use a.eq(b), a.not(). What is known when the kernel is built needs a JavaScript if, or bool(true)'
         : undefined,
   )
 }
@@ -158,13 +160,16 @@ function range(session: Session, name: string, ...rest: unknown[]): void {
     bounds.find(isHandle)?.[STATE].type ?? (bounds.some((x) => typeof x === 'number' && x < 0) ? 'i32' : 'u32')
   if (type !== 'u32' && type !== 'i32')
     fail('type-mismatch', `the bounds of ${what} are ${spell(type)}`, 'bounds are u32 or i32')
-  if (bounds[2] === 0) fail('endless-loop', `${what} has step 0`)
+  if (bounds[2] === 0)
+    fail('endless-loop', `${what} has step 0`, 'leave the step out for 1; it may be negative where the bounds are i32')
   const [start, end, stride] = bounds.map((x) => lift(x, type, session, `a bound of ${what}`)) as [Expr, Expr, Expr]
   const at = session.at()
   const index = session.result(type)
   const body = (): unknown => (rest[count] as Closure)(value(index, session.current, `'${name}'`))
   const { stmts } = session.inside(body, 'loop')
-  const { unroll = false } = (rest[count + 1] ?? {}) as { readonly unroll?: boolean | number }
+  const options = (rest[count + 1] ?? {}) as RangeOptions
+  checkKeys(what, options, ['unroll'])
+  const { unroll = false } = options
   if (typeof unroll !== 'boolean' && !(Number.isInteger(unroll) && unroll > 0))
     expected('bad-argument', `the option unroll of ${what}`, 'true, or a number of rounds', unroll)
   session.emit({ kind: 'range', at, name, index, start, end, step: stride, body: stmts, unroll })

@@ -1,3 +1,4 @@
+import { checkKeys } from '../diagnostics'
 import type { Access, ScalarName, SubgroupMatrixType, TextureType, Type } from '../types'
 import { fail } from './fail'
 import { expected } from './handle'
@@ -33,12 +34,13 @@ export interface OutputOptions {
 }
 
 /** A storage buffer that the kernel writes and may not read: `var<storage, read_write>` and `storage`. */
-export const output = <const S>(schema: S, options: OutputOptions = {}): BindingDecl<S, 'write'> => ({
-  kind: 'storage',
-  access: 'write',
-  schema,
-  writes: options.writes ?? 'full',
-})
+export function output<const S>(schema: S, options: OutputOptions = {}): BindingDecl<S, 'write'> {
+  checkKeys('output', options, ['writes'])
+  const { writes = 'full' } = options
+  if (writes !== 'full' && writes !== 'partial')
+    return expected('bad-argument', 'the option writes of output', "'full' or 'partial'", writes)
+  return { kind: 'storage', access: 'write', schema, writes }
+}
 
 /** A storage buffer that the kernel reads and writes; atomics live here. */
 export const inout = <const S>(schema: S): BindingDecl<S, 'read_write'> => ({
@@ -144,6 +146,7 @@ export function override<T extends ScalarName>(
   initial?: number | boolean,
   options: { readonly id?: number } = {},
 ): Override<T> {
+  checkKeys('override', options, ['id'])
   const { id } = options
   if (id !== undefined && (!Number.isInteger(id) || id < 0 || id > 65535))
     fail('bad-argument', `@id(${id}) is not an integer from 0 to 65535`)

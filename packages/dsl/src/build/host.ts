@@ -65,6 +65,9 @@ export function ceilDiv(a: HostArg, b: HostArg): HostNumber
 export function ceilDiv(a: Expr<'u32'>, b: Expr<'u32'> | number): Expr<'u32'>
 export function ceilDiv(a: unknown, b: unknown): unknown {
   if (a instanceof HostNumber || b instanceof HostNumber) return host('ceilDiv', a as HostArg, b as HostArg)
+  for (const x of [a, b])
+    if (!isHandle(x) && !isCount(x) && x !== 0)
+      expected('bad-argument', 'an argument of ceilDiv', 'a whole number, or an expression of type u32', x)
   if (!isHandle(a) && !isHandle(b)) return Math.ceil((a as number) / (b as number))
   // right as long as the sum does not exceed 2³²
   const less = isHandle(b) ? apply('sub', [b, 1]) : (b as number) - 1

@@ -37,8 +37,8 @@ export interface KernelDecl<
   O extends Overrides,
   N extends string = keyof P & string,
 > {
-  /** Invocations of a workgroup in x, y, z: numbers, or names of overrides. */
-  readonly workgroupSize: readonly (number | (keyof O & string))[]
+  /** Invocations of a workgroup in x, y, z: numbers, or names of overrides; a number alone is that of x. */
+  readonly workgroupSize: number | readonly (number | (keyof O & string))[]
   readonly bindings: B
   /** Values given at each dispatch: uniform over it, and laid out by weft. No name may be that of a binding. */
   readonly params?: P & Readonly<Record<N, unknown>>
@@ -127,6 +127,8 @@ export function kernel<
   body: (view: BodyView<B, P, O>, k: Builder) => void,
 ): KernelOf<B, P, O> {
   checkName(name, 'a kernel')
+  if (typeof decl !== 'object' || decl === null)
+    expected('bad-argument', `the declaration of kernel '${name}'`, 'an object { workgroupSize, bindings, … }', decl)
   if (typeof body !== 'function') expected('bad-argument', `the body of kernel '${name}'`, 'a function', body)
   // the author's frame follows this one; a stack is cheap to take when it is shallow
   const limit = Error.stackTraceLimit

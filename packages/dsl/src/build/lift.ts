@@ -65,6 +65,9 @@ export const splat = (type: ValueName, scalar: Expr, session: Session): Expr =>
     ? filled(type, scalar.lanes[0] as number)
     : Object.freeze({ kind: 'construct', at: session.at(), type, args: [scalar] })
 
+/** What leaves a value undefined is mostly a func whose body has no return. */
+const NOTHING = 'a body in braces gives a value only by return'
+
 /** `value` as an expression of exactly `type`: numbers are lifted, scalars splatted; lists and objects are put together. */
 export function lift(value: unknown, type: Type, session: Session, what: string): Expr {
   const simple = typeof type === 'string'
@@ -85,6 +88,7 @@ export function lift(value: unknown, type: Type, session: Session, what: string)
         Array.from(value, (x) => literal(scalar, x)),
       )
   } else if (isPlain(value) && !isMatrix(type)) return constant(type, value)
+  if (value === undefined) note = NOTHING
   return expected('type-mismatch', what, spell(type), value, note)
 }
 
@@ -128,7 +132,8 @@ export const isConstant = (node: Expr): boolean =>
 export function typed(x: unknown, session: Session, what: string): Expr {
   if (isHandle(x)) return read(x, session)
   if (typeof x === 'boolean') return constant('bool', x)
-  if (typeof x !== 'number') return expected('bad-argument', what, 'an expression', x)
+  if (typeof x !== 'number')
+    return expected('bad-argument', what, 'an expression', x, x === undefined ? NOTHING : undefined)
   return fail('untyped-number', `${what} is the number ${x}, which has no type`, `give it one: f32(${x}), u32(${x}), …`)
 }
 

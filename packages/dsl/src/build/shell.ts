@@ -1,5 +1,8 @@
+import { checkKeys } from '../diagnostics'
 import type { Binding, Extent, Kernel, OverrideDecl } from '../ir'
+import { FEATURES } from '../ops'
 import { isKind, type ScalarName, spell, type TextureType, type Type } from '../types'
+import { DEFAULT_LIMITS } from '../validate/limits'
 import type { BindingDecl, Override } from './declarations'
 import { fail } from './fail'
 import { describe, expected, type Handle, isCount } from './handle'
@@ -20,7 +23,38 @@ const named = <D, R>(
   make: (name: string, d: D) => R,
 ): R[] => Object.entries(declared ?? {}).map(([name, d]) => make(checkName(name, what), d))
 
+const KEYS = Object.keys({
+  workgroupSize: true,
+  bindings: true,
+  params: true,
+  overrides: true,
+  workgroups: true,
+  cost: true,
+  aliases: true,
+  variants: true,
+  doc: true,
+  subgroupSize: true,
+  limits: true,
+  guards: true,
+} satisfies Record<keyof AnyDecl, true>)
+
+function checkDeclared(name: string, { variants, limits, guards }: AnyDecl): void {
+  for (const [variant, needs] of Object.entries(variants ?? {}))
+    for (const feature of [needs].flat())
+      if (!Object.hasOwn(FEATURES, feature))
+        fail(
+          'unknown-name',
+          `variant '${variant}' of kernel '${name}' needs '${feature}', which is no feature`,
+          `features: ${Object.keys(FEATURES).join(', ')}`,
+        )
+  checkKeys(`limits of kernel '${name}'`, limits ?? {}, Object.keys(DEFAULT_LIMITS))
+  if (guards !== undefined && guards !== 'off' && guards !== 'required')
+    expected('bad-argument', `guards of kernel '${name}'`, "'required' or 'off'", guards)
+}
+
 export function declare(name: string, decl: AnyDecl): Shell {
+  checkKeys(`kernel '${name}'`, decl, KEYS)
+  checkDeclared(name, decl)
   const bindings = named(decl.bindings, 'a binding', bindingOf)
   const params = named(decl.params, 'a param', (n, schema) => ({ name: n, type: paramType(n, typeFrom(schema, n)) }))
   const overrides = named(decl.overrides, 'an override', overrideOf)
@@ -99,12 +133,21 @@ function extents(name: string, size: unknown, overrides: readonly OverrideDecl[]
 }
 
 /** How the launch rule sees what the kernel declares. */
-export function hostView({ bindings, params, overrides }: Shell): Record<string, unknown> {
+export function hostView({ name: kernel, bindings, params, overrides }: Shell): Record<string, unknown> {
   const out: Record<string, unknown> = {}
   for (const { name } of bindings) out[name] = { length: new HostNumber({ kind: 'length', binding: name }) }
   for (const { name } of params) out[name] = new HostNumber({ kind: 'param', name })
   for (const { name } of overrides) out[name] = new HostNumber({ kind: 'override', name })
-  return out
+  return new Proxy(out, {
+    get: (known, name) =>
+      typeof name === 'symbol' || name in known
+        ? known[name as string]
+        : fail(
+            'unknown-name',
+            `kernel '${kernel}' declares no '${name}'`,
+            `it declares ${Object.keys(known).join(', ')}`,
+          ),
+  })
 }
 
 /** How the body sees what the kernel declares. */

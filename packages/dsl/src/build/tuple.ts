@@ -1,3 +1,5 @@
+import { expected, isCount } from './handle'
+
 /** Register blocks: JavaScript arrays of variables and expressions, with loops over them that are unrolled. */
 
 type Small = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15
@@ -12,6 +14,14 @@ export function tuple<T>(n: number, f: (index: Small) => T): Tuple<T> {
 
 /** The indices 0 … n − 1, for an ordinary JavaScript loop: `for (const i of each(4)) …`. */
 export function each(n: number): readonly Small[] {
+  if (n !== 0 && !isCount(n))
+    expected(
+      'bad-argument',
+      'the number of rounds of each or tuple',
+      'a whole number of JavaScript',
+      n,
+      "what is known on the device alone ends a loop there: k.range('i', n, (i) => …)",
+    )
   const indices: number[] = []
   for (let i = 0; i < n; i++) indices.push(i)
   return indices as Small[]

@@ -1,3 +1,4 @@
 export * from './codes'
 export * from './error'
+export * from './known'
 export * from './position'

@@ -20,6 +20,9 @@ import { countOf } from './places'
 const ROWS: Readonly<Record<string, Row>> = PURE
 type Made = Of<Expr, 'op' | 'construct' | 'convert' | 'bitcast' | 'index'>
 
+const DOMAIN =
+  'compilers refuse constants without a value: write what is meant in its place, or read a part of it from a param'
+
 /**
  * The walk over expressions: finds the values of those that are constant, each once, and reports on the way what the
  * builder does not see: constants without a value, indices that are constant and out of range, built-in values in
@@ -165,6 +168,6 @@ export class Constants {
   }
 
   #refuse(at: number, what: string, why: string | null): void {
-    if (why !== null) this.context.report('const-domain', `${what} of these constants has no value: ${why}`, at)
+    if (why !== null) this.context.report('const-domain', `${what} of these constants has no value: ${why}`, at, DOMAIN)
   }
 }

@@ -365,17 +365,17 @@ const BODIES: readonly Case[] = [
   [
     'a constant expression without value',
     () => withBody([t.let_('a', t.op('sqrt', t.f(-1)))]),
-    "const-domain: 'sqrt' of these constants has no value: the argument is negative",
+    "const-domain: 'sqrt' of these constants has no value: the argument is negative\n  note: compilers refuse constants without a value: write what is meant in its place, or read a part of it from a param",
   ],
   [
     'a division by a constant 0',
     () => withBody([t.let_('a', t.op('div', t.lid(), t.op('sub', t.u(2), t.u(2))))]),
-    "const-domain: 'div' of these constants has no value: the divisor is 0",
+    "const-domain: 'div' of these constants has no value: the divisor is 0\n  note: compilers refuse constants without a value: write what is meant in its place, or read a part of it from a param",
   ],
   [
     'a conversion that overflows',
     () => withBody([t.let_('a', t.convert('f16', t.f(70000)))]),
-    'const-domain: the conversion to f16 of these constants has no value: the value exceeds the range of f16',
+    'const-domain: the conversion to f16 of these constants has no value: the value exceeds the range of f16\n  note: compilers refuse constants without a value: write what is meant in its place, or read a part of it from a param',
   ],
   ['a condition that is none', () => withBody([t.if_(t.u(1), [])]), 'invalid-ir: a condition must be bool, not u32'],
   [

@@ -44,14 +44,15 @@ export interface GenOptions extends CompileOptions {
 
 /** All files for the kernels, in order. Throws the first WeftError of a kernel that does not compile. */
 export function outputsOf(kernels: readonly FoundKernel[], folder: string, docs: Docs, options: GenOptions): Output[] {
+  const { ir: _, artifact, ...how } = options
   const entries = kernels.map(({ source, file, exportName }): Entry => {
     const declared = docs.of(file, exportName)
-    const kernel = compile(source, { ...options, doc: source.doc ?? declared.doc })
+    const kernel = compile(source, { ...how, doc: source.doc ?? declared.doc })
     return { kernel, from: `${shortPath(folder, declared.file)}#${declared.name}` }
   })
   return [
     ...entries.flatMap((entry) => filesOf(entry, options)),
-    ...(options.artifact ? [{ name: 'index.ts', kernel: null, text: indexText(entries) }] : []),
+    ...(artifact ? [{ name: 'index.ts', kernel: null, text: indexText(entries) }] : []),
     { name: 'manifest.json', kernel: null, text: manifest(entries) },
   ]
 }
