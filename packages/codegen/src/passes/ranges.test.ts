@@ -47,6 +47,34 @@ test.each<[string, Make, readonly [number, number] | null]>([
   expect(known(make)).toEqual(ends && { low: ends[0], high: ends[1] })
 })
 
+test('of a sum that does not wrap, multiples of the divisor are divided alone', () => {
+  expect(
+    bodyOf(
+      dce(
+        ranges(
+          built(({ u, n }, k) => {
+            const id = k.localIndex
+            const at = id.add(192)
+            u.at(0).set(at.div(32).add(at.div(48)).add(at.rem(48)).add(at.rem(80)))
+            u.at(1).set(u32(n.rem(4)).mul(96).add(id).div(24))
+            u.at(2).set(u32(n.rem(4)).mul(96).add(id).rem(24))
+            u.at(3).set(id.div(64))
+            // what may wrap, and what is not a multiple
+            u.at(4).set(n.add(192).div(48).add(n.add(192).rem(48)).add(at.div(80)))
+          }),
+        ),
+      ),
+    ),
+  ).toBe(text`
+    $1 = local_invocation_index + 192:u32
+    store u[0:u32] = ((((local_invocation_index / 32:u32) + 6:u32) + ((local_invocation_index / 48:u32) + 4:u32)) + (local_invocation_index % 48:u32)) + $1 % 80:u32
+    store u[1:u32] = (local_invocation_index / 24:u32) + ((n % 4:u32) * 4:u32)
+    store u[2:u32] = local_invocation_index % 24:u32
+    store u[3:u32] = 0:u32
+    store u[4:u32] = (((n + 192:u32) / 48:u32) + ((n + 192:u32) % 48:u32)) + $1 / 80:u32
+  `)
+})
+
 test('bounds and comparisons that say nothing are left out', () => {
   expect(
     bodyOf(

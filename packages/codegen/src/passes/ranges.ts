@@ -1,6 +1,6 @@
-import type { Expr, Extent } from '@weft/dsl/ir'
+import type { Expr, Extent, Op } from '@weft/dsl/ir'
 import type { Node } from './node'
-import { splatConst, uniformLane } from './nodes'
+import { opOf, splatConst, uniformLane } from './nodes'
 
 /** The least and the greatest value that an integer can have. */
 export interface Span {
@@ -95,7 +95,7 @@ function below(sizes: readonly Extent[]): Span | null {
   return product > 0 ? { low: 0, high: product - 1 } : null
 }
 
-/** A remainder, bound or comparison by a constant as what it always is, where that is known. */
+/** A remainder, quotient, bound or comparison by a constant as what it always is, where that is known. */
 export function bounded(e: Expr, facts: Facts): Expr {
   if (e.kind !== 'op' || e.args[1]?.kind !== 'const' || !BOUNDS.has(e.op)) return e
   const [x, y] = e.args as [Node, Node]
@@ -104,8 +104,39 @@ export function bounded(e: Expr, facts: Facts): Expr {
   if (span === null || limit === null) return e
   const isBelow = span.high < limit
   const isAbove = span.low >= limit
-  if (e.op === 'lt' || e.op === 'ge') return isBelow || isAbove ? splatConst('bool', +(isBelow === (e.op === 'lt'))) : e
-  return (e.op === 'max' ? isAbove : e.op === 'min' ? span.high <= limit : isBelow && span.low >= 0) ? x : e
+  const isWithin = isBelow && span.low >= 0
+  switch (e.op) {
+    case 'lt':
+    case 'ge':
+      return isBelow || isAbove ? splatConst('bool', +(isBelow === (e.op === 'lt'))) : e
+    case 'max':
+      return isAbove ? x : e
+    case 'min':
+      return span.high <= limit ? x : e
+    case 'rem':
+      return isWithin ? x : parted(e, x, limit)
+    default:
+      return isWithin ? splatConst(x.type as 'u32', 0) : parted(e, x, limit)
+  }
 }
 
-const BOUNDS: ReadonlySet<string> = new Set(['rem', 'min', 'max', 'lt', 'ge'])
+const BOUNDS: ReadonlySet<string> = new Set(['rem', 'div', 'min', 'max', 'lt', 'ge'])
+
+/**
+ * A quotient or remainder of a sum that does not wrap, one part of which is a multiple of the divisor: that part is
+ * divided now. What rounds of a loop have in common is then one quotient, and they differ by constants.
+ */
+function parted(e: Op, x: Node, by: number): Expr {
+  if (x.kind !== 'op' || x.op !== 'add' || e.type !== 'u32') return e
+  const { args } = x
+  for (let i = 0; i < 2; i++) {
+    const part = args[i] as Node
+    const factor = part.kind === 'const' ? part : part.kind === 'op' && part.op === 'mul' ? part.args[1] : null
+    const n = factor?.kind === 'const' ? (factor.lanes[0] as number) : 1
+    if (n % by !== 0) continue
+    const rest = opOf(e.at, e.op as 'div' | 'rem', args[1 - i] as Node, by)
+    if (e.op === 'rem') return rest
+    return opOf(e.at, 'add', rest, factor === part ? n / by : opOf(e.at, 'mul', part.args[0] as Node, n / by))
+  }
+  return e
+}
