@@ -187,7 +187,7 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
     const all = args()
     const bad = (change: Partial<kernels.AttentionBackwardArgs>, text: string) =>
       expect(kernels.attentionBackward(runtime(), { ...all, ...change }, options)).rejects.toThrow(text)
-    await bad({ kvHeads: 3 }, 'attention_backward: heads must be a multiple of kvHeads = 3, got 4')
+    await bad({ kvHeads: 3 }, 'attentionBackward: heads must be a multiple of kvHeads = 3, got 4')
     await bad({ headSize: 257 }, 'headSize must be at most 256, got 257')
     await bad({ queries: 4 }, 'q must have 384 elements, and has 288')
     await bad({ dv: upload(new Float32Array(1)) }, 'dv must have 528 elements, and has 1')
@@ -195,10 +195,11 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
     await bad({ bias: { data: upload(new Float32Array(32)) } }, 'bias must have 33 elements, and has 32')
     await bad({ mask: { data: all.q, strides: [0, 0, 0, -1] } }, 'mask.strides[3] must be an integer from 0 on, got -1')
     const bias = { data: upload(new Float32Array(33)) }
-    await bad({ dbias: all.q }, 'attention_backward: dbias is the gradient of bias, which is left out')
+    const dbias = upload(new Float32Array(33))
+    await bad({ dbias }, 'attentionBackward: dbias is the gradient of bias, which is left out')
     await bad({ bias, dbias: upload(new Float32Array(32)) }, 'dbias must have 33 elements, and has 32')
     await bad(
-      { bias: { ...bias, strides: [0, 0, 1, 1] }, dbias: all.q },
+      { bias: { ...bias, strides: [0, 0, 1, 1] }, dbias },
       'bias.strides must lead to an element for each pair, or be 0, where there is dbias; got [0, 0, 1, 1]',
     )
     await bad({ dropout: { probability: -1, seed: 0 } }, 'dropout.probability must be from 0 to below 1, got -1')

@@ -61,10 +61,21 @@ onDevices('attention by two products', sources, ({ runtime, options }) => {
 
   it('refuses what does not fit before anything is recorded', async () => {
     const x = runtime().buffer(new Float32Array(4))
-    const args = { q: x, k: x, v: x, out: x, weights: x, batch: 1, heads: 2, queries: 1, keys: 1, headSize: 2 }
+    const args = {
+      q: x,
+      k: x,
+      v: x,
+      out: runtime().buffer(Float32Array, 4),
+      weights: runtime().buffer(Float32Array, 4),
+      batch: 1,
+      heads: 2,
+      queries: 1,
+      keys: 1,
+      headSize: 2,
+    }
     const bad = (change: Partial<kernels.AttentionUnfusedArgs>, text: string) =>
       expect(kernels.attentionUnfused(runtime(), { ...args, ...change }, options)).rejects.toThrow(text)
-    await bad({ kvHeads: 0 }, 'attention_unfused: heads must be a multiple of kvHeads = 0, got 2')
+    await bad({ kvHeads: 0 }, 'attentionUnfused: heads must be a multiple of kvHeads = 0, got 2')
     await bad({ headSize: 3 }, 'q must have 6 elements, and has 4')
     await bad({ mask: { data: x, strides: [0, 4, 0, 0] } }, 'mask must have 5 elements, and has 4')
     await bad({ keys: 3 }, 'k must have 12 elements, and has 4')

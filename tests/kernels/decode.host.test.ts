@@ -57,12 +57,12 @@ onDevices('decode', [...decodeSplits, ...decodeStreams, decodeCombine], ({ runti
     const all = { ...args(), keys: 9 }
     const bad = (change: Partial<kernels.AttentionDecodeArgs>, text: string) =>
       expect(kernels.attentionDecode(runtime(), { ...all, ...change }, options)).rejects.toThrow(text)
-    await bad({ keys: 301 }, 'attention_decode: keys must be at most capacity = 300, got 301')
+    await bad({ keys: 301 }, 'attentionDecode: keys must be at most capacity = 300, got 301')
     await bad({ kvHeads: 3 }, 'heads must be a multiple of kvHeads = 3, got 4')
     await bad({ headSize: 6 }, 'headSize must be a multiple of 4 up to 256, got 6; attentionForward with queries: 1')
     await bad({ headSize: 260 }, 'headSize must be a multiple of 4 up to 256, got 260')
     await bad({ splits: 0 }, 'splits must be an integer from 1 on, got 0')
-    await bad({ type: 'f16', cacheType: 'f32' }, 'cacheType must be f16 for queries of f16')
+    await bad({ type: 'f16', cacheType: 'f32' }, 'cacheType must be f16 where type is f16, got f32')
     await bad({ batch: 3 }, 'q must have 96 elements, and has 64')
     await runtime().idle()
   })

@@ -67,28 +67,32 @@ onDevices('elementwise', [...unary, ...binary, ...logical, ...casts], ({ runtime
     await expect(run(undefined as never, { inputs: [x], out, shape: [4] })).rejects.toThrow(
       'the operation must be one of ops',
     )
-    await expect(run(ops.add, { inputs: [x], out, shape: [4] })).rejects.toThrow('add: takes 2 inputs, got 1')
-    await expect(run(ops.add, { inputs: [x, x], out: [out, out], shape: [4] })).rejects.toThrow(
-      'add: has 1 outputs, got 2',
+    await expect(run(ops.add, { inputs: [x], out, shape: [4] })).rejects.toThrow(
+      'runElementwise: add takes 2 inputs, got 1',
+    )
+    await expect(run(ops.add, { inputs: [x, x], out: [out, empty(4)], shape: [4] })).rejects.toThrow(
+      'runElementwise: add has 1 outputs, got 2',
     )
     await expect(run(ops.add, { inputs: [x, x], out, shape: [4], type: 'bool' })).rejects.toThrow(
-      'add: there is no form for bool, but for f32, f16, i32',
+      'runElementwise: add has no form for bool, but for f32, f16, i32',
     )
     await expect(run(ops.add, { inputs: [x, small], out, shape: [4] })).rejects.toThrow(
-      'add: y must have 4 elements, and has 3',
+      'runElementwise: inputs[1] must have 4 elements, and has 3',
     )
     await expect(run(ops.add, { inputs: [x, x], out: small, shape: [4] })).rejects.toThrow(
-      'add: out must have 4 elements',
+      'runElementwise: out must have 4 elements',
     )
-    await expect(run(ops.add, { inputs: [x, x], out })).rejects.toThrow('add: give the shape of the output')
-    await expect(run(ops.add, { inputs: [x, x], out, shape: [-1] })).rejects.toThrow('integers from 0 on')
+    await expect(run(ops.add, { inputs: [x, x], out })).rejects.toThrow('runElementwise: give the shape of the output')
+    await expect(run(ops.add, { inputs: [x, x], out, shape: [-1] })).rejects.toThrow(
+      'shape[0] must be an integer from 0 on, got -1',
+    )
     const backwards = { data: x, shape: [4], strides: [-1], offset: 2 }
     await expect(run(ops.add, { inputs: [x, backwards], out, shape: [4] })).rejects.toThrow(
-      'add: input 1 reaches element -1, before its buffer',
+      'runElementwise: inputs[1] reaches element -1, before its buffer',
     )
     const wide = { data: x, shape: [1] }
     await expect(run(ops.siluBackward, { inputs: [x, wide], out, shape: [4] })).rejects.toThrow(
-      'silu_backward: broadcast and strided inputs have no kernel; copy them first',
+      'runElementwise: broadcast and strided inputs have no kernel; copy them first',
     )
     await runtime.idle()
   })

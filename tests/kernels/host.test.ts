@@ -127,23 +127,23 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
 
   it('refuses sizes that are none before anything is recorded', async () => {
     const x = upload(new Float32Array(4))
-    await expect(kernels.saxpy(runtime, { x, y: x, n: -1, alpha: 1 })).rejects.toThrow(
+    await expect(kernels.saxpy(runtime, { x, y: upload(new Float32Array(3)), n: -1, alpha: 1 })).rejects.toThrow(
       'saxpy: n must be an integer from 0 on, got -1',
     )
     await expect(kernels.softmax(runtime, { x, y: x, rows: 1.5, cols: 1 })).rejects.toThrow('rows must be an integer')
-    const attention = { q: x, k: x, v: x, out: x, batch: 1, queries: 1, keys: 1 }
+    const attention = { q: x, k: x, v: x, out: upload(new Float32Array(64)), batch: 1, queries: 1, keys: 1 }
     await expect(kernels.attention(runtime, { ...attention, heads: 3, kvHeads: 2, headSize: 64 })).rejects.toThrow(
       'heads must be a multiple of kvHeads = 2, got 3',
     )
     await expect(kernels.attention(runtime, { ...attention, heads: 1, headSize: 40 })).rejects.toThrow(
-      'head size 64, got 40',
+      'headSize must be 64, which the kernel that ships is for, got 40\n  note: attentionForward takes other head sizes',
     )
     await expect(kernels.saxpy(runtime, { x, y: upload(new Float32Array(3)), n: 4, alpha: 1 })).rejects.toThrow(
       'saxpy: y must have 4 elements, and has 3',
     )
-    await expect(kernels.scan(runtime, { x: { buffer: x, offset: 0, size: 8 }, y: x, n: 3 })).rejects.toThrow(
-      'scan: x must have 3 elements, and has 2',
-    )
+    await expect(
+      kernels.scan(runtime, { x: { buffer: x, offset: 0, size: 8 }, y: upload(new Float32Array(3)), n: 3 }),
+    ).rejects.toThrow('scan: x must have 3 elements, and has 2')
     await runtime.idle()
   })
 }

@@ -33,12 +33,12 @@ onDevices('KV cache', [kvAppend, ...copies], ({ runtime, options }) => {
     const args = { k: x, v: x, kCache: buffer(0, 0, 0, 0), vCache: buffer(0, 0, 0, 0), ...sizes, capacity: 2 }
     const bad = (change: Partial<kernels.KvAppendArgs>, text: string) =>
       expect(kernels.kvAppend(runtime(), { ...args, tokens: 1, past: 0, ...change }, options)).rejects.toThrow(text)
-    await bad({ past: 2 }, 'kv_append: past + tokens must be at most capacity = 2, got 2 + 1; pass ring: true')
+    await bad({ past: 2 }, 'kvAppend: past + tokens must be at most capacity = 2, got 2 + 1; pass ring: true')
     await bad({ tokens: 0.5 }, 'tokens must be an integer from 0 on, got 0.5')
     await bad({ capacity: 3 }, 'kCache must have 6 elements, and has 4')
     await bad({ type: 'f16', cacheType: 'f32' }, 'cacheType must be f16 for keys and values of f16')
     await expect(
-      kernels.kvGrow(runtime(), { cache: x, out: x, ...sizes, length: 3, from: 2, to: 4 }, options),
+      kernels.kvGrow(runtime(), { cache: x, out: buffer(0), ...sizes, length: 3, from: 2, to: 4 }, options),
     ).rejects.toThrow('length must be at most the capacities 2 and 4, got 3')
     await runtime().idle()
   })

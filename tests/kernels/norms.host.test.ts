@@ -83,15 +83,19 @@ onDevices('norms', [...norms, ...normGradients], ({ runtime: opened, options: ow
     expect([...(await dweight.read(Float32Array))]).toEqual([0, 0, 0])
     const bad = (promise: Promise<unknown>, text: string) => expect(promise).rejects.toThrow(text)
     await bad(
-      kernels.layernorm(runtime, { x, weight: x, bias: x, y: x, rows: 2, cols: 4 }, own),
+      kernels.layernorm(runtime, { x, weight: x, bias: x, y: empty(8), rows: 2, cols: 4 }, own),
       'x must have 8 elements, and has 6',
     )
     await bad(
-      kernels.groupnorm(runtime, { x, weight: x, bias: x, y: x, items: 1, channels: 6, places: 1, groups: 4 }, own),
+      kernels.groupnorm(
+        runtime,
+        { x, weight: x, bias: x, y: empty(6), items: 1, channels: 6, places: 1, groups: 4 },
+        own,
+      ),
       'channels must be a multiple of groups = 4, got 6',
     )
     await bad(
-      kernels.rmsnormBackward(runtime, { ...args, rows: 1, cols: 4, dx: x }, own),
+      kernels.rmsnormBackward(runtime, { ...args, rows: 1, cols: 4, dx: empty(4) }, own),
       'dweight must have 4 elements',
     )
     await runtime.idle()

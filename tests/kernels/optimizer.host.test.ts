@@ -43,7 +43,8 @@ onDevices('optimizers', [adamw, sgd, clipByNorm], ({ runtime: opened, options: o
 
   it('refuses what does not fit before anything is recorded', async () => {
     const x = runtime.buffer(Float32Array, 3)
-    const args = { p: x, g: x, m: x, v: x, n: 3, lr: 0.1 }
+    const more = () => runtime.buffer(Float32Array, 3)
+    const args = { p: x, g: more(), m: more(), v: more(), n: 3, lr: 0.1 }
     await expect(kernels.adamw(runtime, { ...args, step: 0 }, own)).rejects.toThrow(
       'step must be an integer from 1 on, got 0',
     )
@@ -52,7 +53,7 @@ onDevices('optimizers', [adamw, sgd, clipByNorm], ({ runtime: opened, options: o
     )
     await expect(kernels.sgd(runtime, { p: x, g: x, b: x, n: 1.5, lr: 1 }, own)).rejects.toThrow('n must be an integer')
     await expect(kernels.clipByNorm(runtime, { g: x, squares: x, most: 0, n: 3 }, own)).rejects.toThrow(
-      'most must be above 0',
+      'most must be a finite number above 0, got 0',
     )
     await runtime.idle()
   })

@@ -176,15 +176,15 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
         if (rows > 0) await same(y, kernels.unpackBlocks(format, packed, values.length))
       }
     const x4 = upload(x)
-    const args = { format: 'q4_0', x: x4, w: x4, n: 1, k: 32 } as const
+    const args = { format: 'q4_0', x: x4, w: empty(1280), n: 1, k: 32 } as const
     const bad = (more: object, text: string) =>
       expect(kernels.quantizeBlocks(runtime, { ...args, ...more }, own)).rejects.toThrow(text)
-    await bad({ format: 'q5_0' }, 'quantize_blocks: format must be one of q8_0, q4_0, got q5_0')
-    await bad({ k: 33 }, 'quantize_blocks: k must be a multiple of 32, the block of q4_0, got 33')
-    await bad({ offset: 2 }, 'quantize_blocks: offset must be a multiple of 4, got 2')
-    await bad({ n: 100 }, 'quantize_blocks: x must have 3200 elements, and has 1280')
-    await bad({ n: 2 ** 27 }, 'quantize_blocks: n · k must be less than 2³², got 4294967296')
-    await bad({ type: 'f64' }, 'quantize_blocks: type must be f32 or f16, got f64')
+    await bad({ format: 'q5_0' }, "quantizeBlocks: format must be one of q8_0, q4_0, got 'q5_0'")
+    await bad({ k: 33 }, 'quantizeBlocks: k must be a multiple of 32, the block of q4_0, got 33')
+    await bad({ offset: 2 }, 'quantizeBlocks: offset must be a multiple of 4, got 2')
+    await bad({ n: 100 }, 'quantizeBlocks: x must have 3200 elements, and has 1280')
+    await bad({ n: 2 ** 27 }, 'quantizeBlocks: n · k must be less than 2³², got 4294967296')
+    await bad({ type: 'f64' }, "quantizeBlocks: type must be one of f32, f16, got 'f64'")
   })
 
   it('refuses what does not fit before anything is recorded', async () => {
@@ -195,21 +195,21 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
       expect(kernels.quantizedMatmul(runtime, { weights: { ...int4, ...more }, ...by, ...other }, own)).rejects.toThrow(
         text,
       )
-    await bad({ format: 'int2' }, 'format must be one of int8, uint8, int4, int4_zeros, got int2')
-    await bad({ group: 12 }, 'quant_matmul: group must be a multiple of 8, got 12')
+    await bad({ format: 'int2' }, "format must be one of int8, uint8, int4, int4_zeros, got 'int2'")
+    await bad({ group: 12 }, 'quantizedMatmul: group must be a multiple of 8, got 12')
     await bad({ group: undefined }, 'group must be a multiple of 8, got undefined')
     await bad({ format: 'int4_zeros' }, 'int4_zeros has zero points, got none')
     await bad({ zeros: w }, 'int4 has no zero points, got some')
-    await bad({ n: 3 }, 'quant_matmul: w must have 24 elements, and has 16')
-    await bad({}, 'quant_matmul: x must have 128 elements, and has 16', { m: 2 })
+    await bad({ n: 3 }, 'quantizedMatmul: w must have 24 elements, and has 16')
+    await bad({}, 'quantizedMatmul: x must have 128 elements, and has 16', { m: 2 })
     await bad({ k: -1 }, 'k must be an integer from 0 on, got -1')
-    await bad({}, 'type must be f32 or f16, got f64', { type: 'f64' })
+    await bad({}, "type must be one of f32, f16, got 'f64'", { type: 'f64' })
     const blocks = { format: 'q4_k', w, n: 1, k: 256 } as const
     const wrong = (more: object, text: string) =>
       expect(kernels.blockMatmul(runtime, { weights: { ...blocks, ...more }, ...by }, own)).rejects.toThrow(text)
     await wrong({ k: 128 }, 'k must be a multiple of 256, the block of q4_k, got 128')
     await wrong({ offset: 3 }, 'offset must be a multiple of 2 from 0 on, got 3')
-    await wrong({}, 'quant_matmul: w must have 144 elements, and has 64')
+    await wrong({}, 'blockMatmul: w must have 144 elements, and has 64')
     await wrong({ format: 'q3_k' }, 'format must be one of q4_0, q5_0')
     await runtime.idle()
   })

@@ -101,26 +101,27 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
 
   it('refuses what does not fit before anything is recorded', async () => {
     const x = upload(new Float32Array(64))
-    const base = { format: 'int4', x, w: x, scales: x, lines: 1, k: 64, group: 32 } as const
+    const more = () => upload(new Float32Array(64))
+    const base = { format: 'int4', x, w: more(), scales: more(), lines: 1, k: 64, group: 32 } as const
     const bad = (more: object, text: string) =>
       expect(kernels.quantize(runtime, { ...base, ...more }, own)).rejects.toThrow(text)
     await bad({ group: 30 }, 'quantize: group must be a multiple of 8, got 30')
     await bad({ lines: 2 }, 'quantize: x must have 128 elements, and has 64')
     await bad({ format: 'uint8' }, 'uint8 has zero points, got none')
-    await bad({ type: 'f64' }, 'quantize: type must be f32 or f16, got f64')
+    await bad({ type: 'f64' }, "quantize: type must be one of f32, f16, got 'f64'")
     const weights = { format: 'int4', w: x, scales: x, n: 1, k: 64, group: 8 } as const
-    const by = { x, y: x, m: 1 }
+    const by = { x, y: more(), m: 1 }
     const wrong = (more: object, text: string) =>
       expect(kernels.dynamicMatmul(runtime, { weights: { ...weights, ...more }, ...by }, own)).rejects.toThrow(text)
-    await wrong({}, 'dynamic_matmul: group must be a multiple of 32, got 8')
+    await wrong({}, 'dynamicMatmul: group must be a multiple of 32, got 8')
     await wrong({ format: 'uint8', zeros: x }, 'format must be int8, int4 or int4_zeros, got uint8')
     const tensor = { data: x, scale: 1, zero: 0 }
-    await expect(kernels.reluInt8(runtime, { x: { ...tensor, zero: 200 }, out: tensor, n: 4 }, own)).rejects.toThrow(
-      'relu_int8: x.zero must be an integer from -128 to 127, got 200',
-    )
     await expect(
-      kernels.addInt8(runtime, { x: tensor, y: { ...tensor, scale: 0 }, out: tensor, n: 4 }, own),
-    ).rejects.toThrow('add_int8: y.scale must be above 0, got 0')
+      kernels.reluInt8(runtime, { x: { ...tensor, zero: 200 }, out: { ...tensor, data: more() }, n: 4 }, own),
+    ).rejects.toThrow('reluInt8: x.zero must be an integer from -128 to 127, got 200')
+    await expect(
+      kernels.addInt8(runtime, { x: tensor, y: { ...tensor, scale: 0 }, out: { ...tensor, data: more() }, n: 4 }, own),
+    ).rejects.toThrow('addInt8: y.scale must be a finite number above 0, got 0')
     await runtime.idle()
   })
 }

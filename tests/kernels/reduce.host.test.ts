@@ -51,7 +51,10 @@ onDevices('reduce', reductions, ({ runtime: opened, options: own }) => {
     expect([...(await out.read(Float32Array))]).toEqual([0, 0])
     await reduce(runtime, 'max', { x, shape: [0, 3], axes: [1], out }, own)
     const bad = (promise: Promise<unknown>, text: string) => expect(promise).rejects.toThrow(text)
-    await bad(reduce(runtime, 'mean', { x, shape: [2, 0], axes: [1], out }, own), 'mean: there is none of 0 elements')
+    await bad(
+      reduce(runtime, 'mean', { x, shape: [2, 0], axes: [1], out }, own),
+      'reduce: there is no mean of 0 elements',
+    )
     await bad(
       reduce(runtime, 'variance', { x, shape: [2, 1], axes: [1], out, correction: 1 }, own),
       'with a correction of 1',
@@ -63,21 +66,21 @@ onDevices('reduce', reductions, ({ runtime: opened, options: own }) => {
     await bad(reduce(runtime, 'median' as never, { x, shape: [6], out }, own), 'reduce: op must be one of sum, mean')
     await bad(
       reduce(runtime, 'sum', { x, shape: [6], out, type: 'f64' as never }, own),
-      'type must be one of f32, f16, got f64',
+      "type must be one of f32, f16, got 'f64'",
     )
     const raw = new Float32Array(6) as never
     await bad(
       reduce(runtime, 'sum', { x: raw, shape: [6], out }, own),
-      'x must be a buffer of the device, got a Float32Array: upload it',
+      'x must be a buffer of the device, got a Float32Array',
     )
     await bad(
       reduce(runtime, 'sum', { x, shape: [6], out: undefined as never }, own),
       'out must be a buffer of the device, got undefined',
     )
-    await bad(reduce(runtime, 'sum', { x, shape: [7], out }, own), 'sum: x must have 7 elements, and has 6')
+    await bad(reduce(runtime, 'sum', { x, shape: [7], out }, own), 'reduce: x must have 7 elements, and has 6')
     await bad(
       reduce(runtime, 'sum', { x, shape: [3, 2], axes: [1], out }, own),
-      'sum: out must have 3 elements, and has 2',
+      'reduce: out must have 3 elements, and has 2',
     )
     await runtime.idle()
   })

@@ -56,7 +56,7 @@ onDevices('reports: numerics', kernelSources(), ({ runtime, options }) => {
     const [k, v] = [floats(1, 2, 3, 4), floats(5, 6, 7, 8)]
     const args = { k, v, kCache, vCache, batch: 1, kvHeads: 1, tokens: 2, past: 106, capacity: 4, headSize: 2 }
     await expect(kernels.kvAppend(runtime(), args, options)).rejects.toThrow(
-      'kv_append: past + tokens must be at most capacity = 4, got 106 + 2',
+      'kvAppend: past + tokens must be at most capacity = 4, got 106 + 2',
     )
     expect((await memory.read(Float32Array)).every((x) => x === 7)).toBe(true)
     await kernels.kvAppend(runtime(), { ...args, ring: true }, options)

@@ -40,7 +40,7 @@ onDevices('rope', [rope, ropeQkv, ...gemms, ...gemvs, gemmReduce], ({ runtime, o
 
   it('no tokens are no dispatch', async () => {
     const x = runtime().buffer(new Float32Array(1))
-    await kernels.rope(runtime(), { x, out: x, table: x, ...sizes, tokens: 0 }, options)
+    await kernels.rope(runtime(), { x, out: x, table: upload(), ...sizes, tokens: 0 }, options)
     expect([...(await x.read(Float32Array))]).toEqual([0])
   })
 
@@ -53,10 +53,9 @@ onDevices('rope', [rope, ropeQkv, ...gemms, ...gemvs, gemmReduce], ({ runtime, o
     await bad({ rotary: 18 }, 'rotary must be even and at most headSize = 16, got 18')
     await bad({ past: -1 }, 'past must be an integer from 0 on, got -1')
     await bad({ past: 253 }, 'rope: table for 257 positions must have 1548 elements, and has 1542')
+    const more = () => runtime().buffer(Float32Array, 8)
     const sizesOf = {
-      q: x,
-      kCache: x,
-      vCache: x,
+      ...{ q: more(), kCache: more(), vCache: more() },
       table: x,
       qkv: x,
       batch: 1,
@@ -69,7 +68,7 @@ onDevices('rope', [rope, ropeQkv, ...gemms, ...gemvs, gemmReduce], ({ runtime, o
       expect(kernels.ropeQkv(runtime(), { ...sizesOf, ...change }, options)).rejects.toThrow(text)
     await badSplit({ past: 2, capacity: 3 }, 'past + tokens must be at most capacity = 3, got 4; pass ring: true')
     await badSplit({ ring: true, capacity: 1 }, 'tokens must be at most capacity = 1, got 2')
-    await badSplit({ rotary: 1 }, 'rope_qkv: rotary must be even and at most headSize = 2, got 1')
+    await badSplit({ rotary: 1 }, 'ropeQkv: rotary must be even and at most headSize = 2, got 1')
     await badSplit({}, 'table for 2 positions must have 257 elements')
     await bad({ batch: 3 }, 'x must have 576 elements, and has 384')
     await runtime().idle()

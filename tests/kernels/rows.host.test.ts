@@ -65,7 +65,7 @@ onDevices('rows', [...softmaxes, ...losses, ...reductions], ({ runtime: opened, 
     const x = runtime.buffer(Float32Array, 6)
     await kernels.logSoftmax(runtime, { x, y: x, rows: 3, cols: 0 }, own)
     const bad = (promise: Promise<unknown>, text: string) => expect(promise).rejects.toThrow(text)
-    const args = { x, target: x, loss: x, lse: x }
+    const args = { x, target: x, loss: empty(2), lse: empty(2) }
     await bad(kernels.crossEntropy(runtime, { ...args, rows: 2, cols: 0 }, own), 'cols must be at least 1, got 0')
     await bad(kernels.crossEntropy(runtime, { ...args, rows: 2, cols: 4 }, own), 'x must have 8 elements, and has 6')
     await bad(
@@ -76,7 +76,10 @@ onDevices('rows', [...softmaxes, ...losses, ...reductions], ({ runtime: opened, 
       kernels.softmaxBackward(runtime, { y: x, dy: x, dx: x, rows: 0.5, cols: 3 }, own),
       'rows must be an integer',
     )
-    await bad(kernels.meanSquaredError(runtime, { x, y: x, out: x, n: 0 }, own), 'there is no mean of 0 elements')
+    await bad(
+      kernels.meanSquaredError(runtime, { x, y: x, out: empty(1), n: 0 }, own),
+      'there is no mean of 0 elements',
+    )
     await runtime.idle()
   })
 })

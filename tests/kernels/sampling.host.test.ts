@@ -125,9 +125,10 @@ onDevices('sampling', sources, ({ runtime, options }) => {
   it('nothing to do is no dispatch', async () => {
     const x = upload(new Float32Array(4))
     const out = runtime().buffer(new Uint32Array(4).fill(7))
-    await kernels.topK(runtime(), { x, values: x, indices: out, rows: 1, cols: 4, k: 0 }, options)
-    await kernels.topK(runtime(), { x, values: x, indices: out, rows: 0, cols: 4, k: 2 }, options)
-    await kernels.sample(runtime(), { logits: x, seeds: out, out, rows: 0, cols: 4 }, options)
+    const values = upload(new Float32Array(4))
+    await kernels.topK(runtime(), { x, values, indices: out, rows: 1, cols: 4, k: 0 }, options)
+    await kernels.topK(runtime(), { x, values, indices: out, rows: 0, cols: 4, k: 2 }, options)
+    await kernels.sample(runtime(), { logits: x, seeds: values, out, rows: 0, cols: 4 }, options)
     await kernels.dropout(runtime(), { x, y: x, n: 0, p: 0.5, seed: 1 }, options)
     expect([...(await out.read(Uint32Array))]).toEqual([7, 7, 7, 7])
   })
@@ -135,26 +136,29 @@ onDevices('sampling', sources, ({ runtime, options }) => {
   it('refuses what does not fit before anything is recorded', async () => {
     const x = upload(new Float32Array(6))
     const out = runtime().buffer(Uint32Array, 6)
-    const top = { x, values: x, indices: out, rows: 2, cols: 3, k: 2 }
-    const drawn = { logits: x, seeds: out, out, rows: 2, cols: 3 }
+    const top = { x, values: upload(new Float32Array(4)), indices: out, rows: 2, cols: 3, k: 2 }
+    const drawn = { logits: x, seeds: runtime().buffer(Uint32Array, 6), out, rows: 2, cols: 3 }
     const mask = { x, y: x, n: 6, p: 0.5, seed: 1 }
     const bad = (promise: Promise<unknown>, text: string) => expect(promise).rejects.toThrow(text)
     const topK = (change: Partial<kernels.TopKArgs>) => kernels.topK(runtime(), { ...top, ...change }, options)
     const sample = (change: Partial<kernels.SampleArgs>) => kernels.sample(runtime(), { ...drawn, ...change }, options)
     const drop = (change: Partial<kernels.DropoutArgs>) => kernels.dropout(runtime(), { ...mask, ...change }, options)
-    await bad(topK({ k: 4 }), 'top_k: k must be at most cols = 3, got 4')
-    await bad(topK({ rows: 3 }), 'top_k: x must have 9 elements, and has 6')
-    await bad(topK({ cols: 2 ** 24 + 1 }), 'top_k: cols must be at most 16777216, got 16777217')
+    await bad(topK({ k: 4 }), 'topK: k must be at most cols = 3, got 4')
+    await bad(topK({ rows: 3 }), 'topK: x must have 9 elements, and has 6')
+    await bad(topK({ cols: 2 ** 24 + 1 }), 'topK: cols must be at most 16777216, got 16777217')
     await bad(sample({ cols: 0 }), 'sample: cols must be at least 1, got 0')
     await bad(sample({ cols: 2 ** 18 + 1 }), 'sample: cols must be at most 262144, got 262145')
-    await bad(sample({ temperature: -1 }), 'sample: temperature must be 0 or a number above, got -1')
-    await bad(sample({ temperature: NaN }), 'temperature must be 0 or a number above, got NaN')
-    await bad(sample({ topK: 0 }), 'sample: topK must be at least 1, got 0')
+    await bad(sample({ temperature: -1 }), 'sample: temperature must be a finite number from 0 on, got -1')
+    await bad(sample({ temperature: NaN }), 'temperature must be a finite number from 0 on, got NaN')
+    await bad(sample({ topK: 0 }), 'sample: topK must be an integer from 1 on, got 0')
     await bad(sample({ topP: 1.5 }), 'sample: topP must be from 0 to 1, got 1.5')
     await bad(sample({ choices: upload(new Uint32Array(7)) }), 'sample: choices must have 8 elements, and has 7')
-    await bad(sample({ choices: out, topK: 2 }), 'sample: topK must be left out, since choices say it for each row')
+    await bad(
+      sample({ choices: runtime().buffer(Uint32Array, 8), topK: 2 }),
+      'sample: topK must be left out, since choices say it for each row',
+    )
     expect(() => kernels.sampleChoices([{}, { topK: 0 }])).toThrow(
-      'sample_choices: row 1: topK must be at least 1, got 0',
+      'sampleChoices: choices[1].topK must be an integer from 1 on, got 0',
     )
     await bad(sample({ step: -1 }), 'sample: step must be an integer from 0 to 2³² − 1, got -1')
     await bad(sample({ rows: 7, cols: 1 }), 'sample: logits must have 7 elements, and has 6')
@@ -162,7 +166,7 @@ onDevices('sampling', sources, ({ runtime, options }) => {
     await bad(drop({ seed: 2 ** 32 }), 'dropout: seed must be an integer from 0 to 2³² − 1, got 4294967296')
     await bad(drop({ n: 7 }), 'dropout: x must have 7 elements, and has 6')
     const backward = { dy: x, dx: x, n: 7, p: 0.5, seed: 1 }
-    await bad(kernels.dropoutBackward(runtime(), backward, options), 'dropout_backward: dy must have 7 elements')
+    await bad(kernels.dropoutBackward(runtime(), backward, options), 'dropoutBackward: dy must have 7 elements')
     await runtime().idle()
   })
 

@@ -112,7 +112,7 @@ onDevices('shape', [...source.copies, gather, indexSelect, scatterAdd], ({ runti
     )
     await bad(
       kernels.permute(runtime, { x, out, shape: [2, 4], axes: [1, 0] }, own),
-      'from must have 8 elements, and has 6',
+      'permute: x must have 8 elements, and has 6',
     )
     await bad(
       kernels.slice(runtime, { x, out, shape: [6], starts: [0], ends: [3], steps: [0] }, own),
@@ -120,10 +120,13 @@ onDevices('shape', [...source.copies, gather, indexSelect, scatterAdd], ({ runti
     )
     await bad(
       kernels.slice(runtime, { x, out, shape: [6], starts: [0.5], ends: [3] }, own),
-      'starts must be 1 integers',
+      'slice: starts[0] must be an integer, got 0.5',
     )
     await bad(kernels.flip(runtime, { x, out, shape: [6], axes: [1] }, own), 'axis must be one of 0 … 0, got 1')
-    await bad(kernels.repeat(runtime, { x, out, shape: [6], times: [2] }, own), 'to must have 12 elements, and has 6')
+    await bad(
+      kernels.repeat(runtime, { x, out, shape: [6], times: [2] }, own),
+      'repeat: out must have 12 elements, and has 6',
+    )
     await bad(kernels.expand(runtime, { x, out, shape: [6], to: [5] }, own), '[6] does not broadcast to [5]')
     await bad(kernels.concatenate(runtime, { inputs: [], axis: 0, out }, own), 'there are no inputs')
     const inputs = [

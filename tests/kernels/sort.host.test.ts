@@ -113,10 +113,16 @@ onDevices(
         'type must be one of f32, i32, u32',
       )
       const pairs = { keys: x, values: more(), sortedKeys: more(), sortedValues: more(), n: 3 }
-      await bad(kernels.sortPairs(runtime, { ...pairs, bits: 33 }, own), 'bits must be from 1 to 32, got 33')
-      await bad(kernels.histogram(runtime, { ids: x, counts: x, n: 3, bins: 4 }, own), 'counts must have 4 elements')
       await bad(
-        kernels.histogramRange(runtime, { x, counts: x, n: 3, bins: 3, low: 1, high: 1 }, own),
+        kernels.sortPairs(runtime, { ...pairs, bits: 33 }, own),
+        'sortPairs: bits must be an integer from 1 to 32, got 33',
+      )
+      await bad(
+        kernels.histogram(runtime, { ids: x, counts: more(), n: 3, bins: 4 }, own),
+        'counts must have 4 elements',
+      )
+      await bad(
+        kernels.histogramRange(runtime, { x, counts: more(), n: 3, bins: 3, low: 1, high: 1 }, own),
         'high must be above low',
       )
       await bad(

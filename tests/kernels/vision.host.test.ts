@@ -114,7 +114,7 @@ onDevices('vision', [...convolutions, ...pools, ...resamplers, ...copies], ({ ru
 
   it('refuses what does not fit before anything is recorded', async () => {
     const x = runtime.buffer(Float32Array, 20)
-    const shape = { x, weight: x, y: x, items: 1, channels: 2, size: [2, 5], outs: 2, filter: [1, 1] } as const
+    const shape = { x, weight: x, y: empty(20), items: 1, channels: 2, size: [2, 5], outs: 2, filter: [1, 1] } as const
     const bad = (promise: Promise<unknown>, text: string) => expect(promise).rejects.toThrow(text)
     await bad(
       kernels.conv2d(runtime, { ...shape, groups: 3 }, own),
@@ -124,12 +124,15 @@ onDevices('vision', [...convolutions, ...pools, ...resamplers, ...copies], ({ ru
       kernels.conv2d(runtime, { ...shape, filter: [3, 1] }, own),
       'the filter is larger than the image and its padding',
     )
-    await bad(kernels.conv2d(runtime, { ...shape, stride: [0, 1] }, own), 'stride must be at least 1, got [0, 1]')
+    await bad(
+      kernels.conv2d(runtime, { ...shape, stride: [0, 1] }, own),
+      'conv2d: stride[0] must be an integer from 1 on, got 0',
+    )
     await bad(kernels.conv2d(runtime, { ...shape, size: [3, 5] }, own), 'x must have 30 elements, and has 20')
-    const pool = { x, y: x, planes: 1, size: [4, 5], filter: [2, 2] } as const
+    const pool = { x, y: empty(20), planes: 1, size: [4, 5], filter: [2, 2] } as const
     await bad(kernels.avgPool2d(runtime, { ...pool, pad: [2, 0] }, own), 'pad must be at most half of the filter')
     await bad(
-      kernels.upsampleNearest2d(runtime, { x, y: x, planes: 1, size: [0, 5], out: [2, 2] }, own),
+      kernels.upsampleNearest2d(runtime, { x, y: empty(4), planes: 1, size: [0, 5], out: [2, 2] }, own),
       'has no elements to take',
     )
     await runtime.idle()

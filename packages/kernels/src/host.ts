@@ -1,5 +1,8 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { BufferLike, Runtime } from '@weft/runtime'
+import { type Args, checkFields, checkKeys } from './args'
+import { badArgument, shown } from './errors'
+import { bytesOf, checkOverlaps } from './overlap'
 import type { Tuning } from './tuning'
 import { asTried } from './verify'
 
@@ -28,11 +31,9 @@ export interface ChoiceOptions {
   readonly tuning?: Tuning | null
 }
 
-/** The kernel to run in place of one that ships. There is none for a `type` that the function does not know. */
-export function chosen(artifact: CompiledKernel | undefined, options: HostOptions): CompiledKernel {
+/** The kernel to run in place of one that ships. */
+export function chosen(artifact: CompiledKernel, options: HostOptions): CompiledKernel {
   const { kernel, kernels } = options
-  if (artifact === undefined)
-    throw new RangeError('no kernel of the library fits: `type` must be one that the function names')
   return asTried(kernel ?? kernels?.(artifact.name) ?? artifact, artifact.name, options)
 }
 
@@ -58,78 +59,45 @@ export const keysOf =
   <const S extends string>(names: S & Exact<T, S>): readonly string[] =>
     names.split(' ')
 
-const folded = (name: string): string => name.replaceAll('_', '').toLowerCase()
-
-/** Refuses what is no object, and one with a key that nobody reads: a name that is spelled wrong is not left out in silence. */
-export function checkKeys(what: string, given: unknown, names: readonly string[]): void {
-  if (typeof given !== 'object' || given === null)
-    throw new RangeError(`${what}: takes an object with ${names.join(', ')}, got ${String(given)}`)
-  for (const key of Object.keys(given)) {
-    if (names.includes(key)) continue
-    const meant = names.find((name) => folded(name) === folded(key))
-    throw new RangeError(
-      `${what}: there is no '${key}'${meant === undefined ? '' : `, did you mean '${meant}'?`}; known are ${names.join(', ')}`,
-    )
-  }
-}
-
 const HOST_OPTIONS = keysOf<HostOptions>()('kernel kernels verify')
 export const SEVERAL_OPTIONS = keysOf<SeveralOptions>()('kernels verify')
 
-/** What every host function does first: refuses arguments and options with a key that it does not read. */
+/** What every host function does first: refuses options that it does not read, and arguments that are not what its table says. */
 export function checkCall(
   what: string,
-  args: unknown,
-  names: readonly string[],
+  given: unknown,
+  args: Args,
   options: unknown,
   known: readonly string[] = HOST_OPTIONS,
 ): void {
-  checkKeys(what, args, names)
+  checkKeys(what, given, Object.keys(args))
   checkKeys(`options of ${what}`, options, known)
+  checkOptions(what, options as Readonly<Record<string, unknown>>)
+  checkOverlaps(what, checkFields(what, given, args))
 }
 
-/** Refuses what is none of the words that an argument may be. */
-export function checkChoice(what: string, name: string, value: unknown, words: readonly string[]): void {
-  if (!words.includes(value as string))
-    throw new RangeError(`${what}: ${name} must be one of ${words.join(', ')}, got ${String(value)}`)
+/** What the options that many functions have must be. */
+function checkOptions(what: string, { kernel, kernels, verify }: Readonly<Record<string, unknown>>): void {
+  const refuse = (name: string, must: string, value: unknown): never => {
+    throw badArgument(`options of ${what}: ${name} must be ${must}, got ${shown(value)}`)
+  }
+  const isKernel = typeof kernel === 'object' && kernel !== null && 'variants' in kernel
+  if (kernel !== undefined && !isKernel) refuse('kernel', 'a compiled kernel, as compile(…) gives it', kernel)
+  if (kernels !== undefined && typeof kernels !== 'function')
+    refuse('kernels', 'a function (name) => a compiled kernel or undefined', kernels)
+  if (verify !== undefined && typeof verify !== 'boolean') refuse('verify', 'true or false', verify)
 }
 
 /** Refuses a size that is not an integer ≥ 0 before anything is recorded. */
 export function checkSizes(what: string, sizes: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(sizes)) {
     if (!Number.isSafeInteger(value) || value < 0)
-      throw new RangeError(`${what}: ${name} must be an integer from 0 on, got ${value}`)
+      throw badArgument(`${what}: ${name} must be an integer from 0 on, got ${value}`)
   }
 }
 
 /** The bytes of an element: half of a word for f16, a word for everything else, bools too. */
 export const bytesIn = (type?: string): number => (type === 'f16' ? 2 : 4)
-
-/** The bytes of a buffer, or of a range of one. */
-export const bytesOf = (buffer: BufferLike): number => {
-  if ('size' in buffer && typeof buffer.size === 'number') return buffer.size
-  const { buffer: whole, offset = 0 } = buffer as Extract<BufferLike, { readonly buffer: unknown }>
-  return bytesOf(whole as BufferLike) - offset
-}
-
-function checkBuffer(what: string, name: string, buffer: unknown): void {
-  if (typeof buffer === 'object' && buffer !== null && !ArrayBuffer.isView(buffer)) return
-  const is = ArrayBuffer.isView(buffer)
-    ? `a ${buffer.constructor.name}: upload it with runtime.buffer(…)`
-    : String(buffer)
-  throw new RangeError(`${what}: ${name} must be a buffer of the device, got ${is}`)
-}
-
-/** Refuses one buffer in two places, of which the function writes one while it still reads the other. */
-export function checkDistinct(what: string, buffers: Readonly<Record<string, BufferLike | undefined>>): void {
-  const seen = new Map<unknown, string>()
-  for (const [name, buffer] of Object.entries(buffers)) {
-    if (buffer === undefined) continue
-    const other = seen.get(buffer)
-    if (other !== undefined) throw new RangeError(`${what}: ${name} must be another buffer than ${other}`)
-    seen.set(buffer, name)
-  }
-}
 
 /** Refuses a buffer that is too small for so many elements (of 4 bytes unless told), before anything is recorded. */
 export function checkBuffers(
@@ -137,10 +105,10 @@ export function checkBuffers(
   buffers: Readonly<Record<string, readonly [buffer: BufferLike, elements: number, bytesEach?: number]>>,
 ): void {
   for (const [name, [buffer, elements, bytesEach = 4]] of Object.entries(buffers)) {
-    checkBuffer(what, name, buffer)
     const has = Math.floor(bytesOf(buffer) / bytesEach)
-    if (has < elements) throw new RangeError(`${what}: ${name} must have ${elements} elements, and has ${has}`)
+    if (has < elements) throw badArgument(`${what}: ${name} must have ${elements} elements, and has ${has}`)
   }
 }
 
 export type { BufferLike, Runtime }
+export { badArgument, bytesOf }

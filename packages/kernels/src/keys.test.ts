@@ -1,6 +1,7 @@
 import type { Runtime } from '@weft/runtime'
 import { describe, expect, it } from 'vitest'
-import { checkKeys, keysOf } from './host'
+import { checkKeys } from './args'
+import { keysOf } from './host'
 import * as kernels from './index'
 
 /** No test here gets so far that a device is asked. */
@@ -41,31 +42,39 @@ describe('host functions', () => {
 
   it.each(hostFunctions)('%s refuses a key that it does not know, and names those that it does', async (name, run) => {
     const message = await refusal(name, run, { transposeb: true })
-    expect(message).toMatch(/^\w+: there is no 'transposeb'(, did you mean 'transposeB'\?)?; known are \w+(, \w+)+$/)
+    expect(message).toMatch(
+      /^bad-argument: \w+: there is no 'transposeb'(, did you mean 'transposeB'\?)?; known are \w+(, \w+)+$/,
+    )
   })
 
   it.each(hostFunctions)('%s refuses what is no object', async (name, run) => {
-    expect(await refusal(name, run, undefined)).toMatch(/^\w+: takes an object with \w+(, \w+)+, got undefined$/)
+    expect(await refusal(name, run, undefined)).toMatch(
+      /^bad-argument: \w+: takes an object with \w+(, \w+)+, got undefined$/,
+    )
   })
 
   it.each(hostFunctions)(
     '%s refuses an option that it does not know, and options that are no object',
     async (name, run) => {
       const message = await refusal(name, run, {}, { Verify: true })
-      expect(message).toMatch(/^options of \w+: there is no 'Verify', did you mean 'verify'\?; known are \w+(, \w+)+$/)
-      expect(await refusal(name, run, {}, null)).toMatch(/^options of \w+: takes an object with .*, got null$/)
+      expect(message).toMatch(
+        /^bad-argument: options of \w+: there is no 'Verify', did you mean 'verify'\?; known are \w+(, \w+)+$/,
+      )
+      expect(await refusal(name, run, {}, null)).toMatch(
+        /^bad-argument: options of \w+: takes an object with .*, got null$/,
+      )
     },
   )
 
   it('take options that are theirs', async () => {
     const bindingLimit = async (name: string): Promise<string> =>
       refusal(name, (kernels as unknown as Record<string, HostFunction>)[name] as HostFunction, {}, { bindingLimit: 4 })
-    expect(await bindingLimit('gemm')).toMatch(/^gemm: m must be/)
+    expect(await bindingLimit('gemm')).toMatch(/^bad-argument: gemm: a must be/)
     expect(await bindingLimit('softmax')).toBe(
-      "options of softmax: there is no 'bindingLimit'; known are kernel, kernels, verify",
+      "bad-argument: options of softmax: there is no 'bindingLimit'; known are kernel, kernels, verify",
     )
     expect(await bindingLimit('scan')).toBe(
-      "options of scan: there is no 'bindingLimit'; known are kernels, verify, chunk",
+      "bad-argument: options of scan: there is no 'bindingLimit'; known are kernels, verify, chunk",
     )
   })
 })
@@ -110,27 +119,27 @@ describe('what is inside of arguments', () => {
     [
       'a mask',
       () => kernels.attentionForward(runtime, { ...all, mask: { data: x, stride: [0, 0, 0, 1] } as never }),
-      "attention_forward: mask: there is no 'stride'; known are data, strides",
+      "attentionForward: mask: there is no 'stride'; known are data, strides",
     ],
     [
       'a dropout',
       () => kernels.attentionForward(runtime, { ...all, dropout: { probability: 0, seed: 1, p: 0 } as never }),
-      "attention_forward: dropout: there is no 'p'; known are probability, seed",
+      "attentionForward: dropout: there is no 'p'; known are probability, seed",
     ],
     [
       'weights',
       () => kernels.quantizedMatmul(runtime, { weights: { groups: 32 } as never, x, y: x, m: 1 }),
-      "quant_matmul: weights: there is no 'groups'; known are format, w, scales, zeros, n, k, group",
+      "quantizedMatmul: weights: there is no 'groups'; known are format, w, scales, zeros, n, k, group",
     ],
     [
       'blocks',
       () => kernels.blockMatmul(runtime, { weights: { group: 32 } as never, x, y: x, m: 1 }),
-      "quant_matmul: weights: there is no 'group'; known are format, w, offset, n, k",
+      "blockMatmul: weights: there is no 'group'; known are format, w, offset, n, k",
     ],
     [
       'a tensor of int8',
       () => kernels.reluInt8(runtime, { x: { data: x, scale: 1, zeros: 0 } as never, out: x, n: 4 }),
-      "relu_int8: x: there is no 'zeros'; known are data, scale, zero",
+      "reluInt8: x: there is no 'zeros'; known are data, scale, zero",
     ],
     [
       'a place',
@@ -145,12 +154,12 @@ describe('what is inside of arguments', () => {
     [
       'an input of an operation',
       () => kernels.runElementwise(runtime, kernels.ops.abs, { inputs: [{ data: x, shapes: [1] } as never], out: x }),
-      "abs: inputs[0]: there is no 'shapes'; known are data, shape, strides, offset",
+      "runElementwise: inputs[0]: there is no 'shapes'; known are data, shape, strides, offset",
     ],
     [
       'the choice of a row',
       () => kernels.sampleChoices([{ topk: 1 } as never]),
-      "sample_choices: row 0: there is no 'topk', did you mean 'topK'?; known are temperature, topK, topP",
+      "sampleChoices: choices[0]: there is no 'topk', did you mean 'topK'?; known are temperature, topK, topP",
     ],
   ])('%s', async (_, run, message) => {
     await expect((async () => run())()).rejects.toThrow(message)

@@ -102,6 +102,11 @@ export class DeviceBuffer<T> {
     return this.#place.offset
   }
 
+  /** Which memory it lies in: the same number for a buffer and its views, and for buffers of one arena. */
+  get memoryId(): number {
+    return this.#place.memory.id
+  }
+
   get label(): string {
     return this.#place.memory.label
   }

@@ -22,7 +22,7 @@ export const CODES = {
   'bad-index': 'an index has the wrong type or is out of range',
   'bad-swizzle': 'a swizzle names lanes that the vector does not have, or a lane twice on the left',
   'bad-template': 'the text of an expression template cannot be parsed',
-  'bad-argument': 'an argument of the builder is not what it must be',
+  'bad-argument': 'an argument is not what it must be',
   'unused-value': 'a value is computed and never used',
   recursion: 'a function calls itself, directly or through others',
   'misplaced-statement': 'break, continue or return stands where it has no meaning',

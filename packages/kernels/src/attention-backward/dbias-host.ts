@@ -1,6 +1,6 @@
 import type { AttentionShape } from '../attention-forward/host'
 import type { PairInput } from '../attention-forward/masks-host'
-import { type BufferLike, checkBuffers } from '../host'
+import { type BufferLike, badArgument, checkBuffers } from '../host'
 import { TILE } from './plan'
 
 type Strides = NonNullable<PairInput['strides']>
@@ -15,7 +15,7 @@ export function checkDbias(
   dbias: BufferLike,
   strides: Strides,
 ): void {
-  if (!args.bias) throw new RangeError(`${what}: dbias is the gradient of bias, which is left out`)
+  if (!args.bias) throw badArgument(`${what}: dbias is the gradient of bias, which is left out`)
   const extents = extentsOf(args)
   const axes = strides.flatMap((stride, axis) => {
     const extent = extents[axis] as number
@@ -24,7 +24,7 @@ export function checkDbias(
   let reach = 0
   for (const { stride, extent } of axes.sort((a, b) => a.stride - b.stride)) {
     if (stride <= reach)
-      throw new RangeError(
+      throw badArgument(
         `${what}: bias.strides must lead to an element for each pair, or be 0, where there is dbias; got [${strides.join(', ')}]`,
       )
     reach += stride * (extent - 1)

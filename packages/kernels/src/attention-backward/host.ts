@@ -1,16 +1,24 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/attention-backward'
+import { argsOf, count, flag, floatType, input, maybe, number, object, output, positive, size } from '../args'
 import { type AttentionShape, checkAttention, isPlain, type SightOptions } from '../attention-forward/host'
-import { checkMasks, dropoutParams, isMasked, type MaskOptions } from '../attention-forward/masks-host'
+import {
+  checkMasks,
+  DROPOUT_ARGS,
+  dropoutParams,
+  isMasked,
+  type MaskOptions,
+  PAIR_ARGS,
+} from '../attention-forward/masks-host'
 import {
   atHand,
   type BufferLike,
+  badArgument,
   bytesIn,
   checkBuffers,
   checkCall,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 import { solve } from '../problem'
@@ -79,9 +87,34 @@ const DBIAS = {
   f32: [g.attention_backward_dbias_any, g.attention_backward_dbias],
   f16: [g.attention_backward_dbias_any_f16, g.attention_backward_dbias_f16],
 } as const
-const ATTENTION_BACKWARD_KEYS = keysOf<AttentionBackwardArgs>()(
-  'q k v out lse dout dq dk dv dbias type batch heads kvHeads queries keys headSize past causal window scale softCap lengths bias mask dropout',
-)
+const ATTENTION_BACKWARD_ARGS = argsOf<AttentionBackwardArgs>({
+  q: input,
+  k: input,
+  v: input,
+  out: input,
+  lse: input,
+  dout: input,
+  dq: output,
+  dk: output,
+  dv: output,
+  dbias: maybe(output),
+  type: floatType,
+  batch: size,
+  heads: size,
+  kvHeads: maybe(size),
+  queries: size,
+  keys: size,
+  headSize: size,
+  past: maybe(size),
+  causal: maybe(flag),
+  window: maybe(count),
+  scale: maybe(number),
+  softCap: maybe(positive),
+  lengths: maybe(input),
+  bias: maybe(object(PAIR_ARGS)),
+  mask: maybe(object(PAIR_ARGS)),
+  dropout: maybe(object(DROPOUT_ARGS)),
+})
 
 /**
  * The gradients of `attentionForward` by q, k and v, and where it is asked for by the bias: three dispatches or four, f32 throughout, the same
@@ -97,12 +130,12 @@ export async function attentionBackward(
   args: AttentionBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('attention_backward', args, ATTENTION_BACKWARD_KEYS, options)
-  const what = 'attention_backward'
+  checkCall('attentionBackward', args, ATTENTION_BACKWARD_ARGS, options)
+  const what = 'attentionBackward'
   const { q, k, v, out, lse, dout, dq, dk, dv, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, sight } = checkAttention(what, args)
-  if (headSize > 256) throw new RangeError(`${what}: headSize must be at most 256, got ${headSize}`)
-  const dropped = dropoutParams(what, args.dropout)
+  if (headSize > 256) throw badArgument(`${what}: headSize must be at most 256, got ${headSize}`)
+  const dropped = dropoutParams(args.dropout)
   const bytes = bytesIn(type)
   const rows = batch * heads * queries
   const [fromQueries, fromKeys] = [rows * headSize, batch * kvHeads * keys * headSize]

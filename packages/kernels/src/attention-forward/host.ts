@@ -1,19 +1,27 @@
+import { argsOf, count, flag, floatType, input, maybe, number, object, output, positive, size } from '../args'
 import {
   atHand,
   type BufferLike,
+  badArgument,
   bytesIn,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 import { solve } from '../problem'
 import { passes } from '../verify'
 import { chooseAttentionForward, chooseFastForward } from './choose'
-import { checkMasks, dropoutParams, isMasked, type MaskOptions, maskBindings } from './masks-host'
+import {
+  checkMasks,
+  DROPOUT_ARGS,
+  dropoutParams,
+  isMasked,
+  type MaskOptions,
+  maskBindings,
+  PAIR_ARGS,
+} from './masks-host'
 import { attentionProblem } from './trial'
 import { NO_WINDOW } from './window'
 
@@ -51,19 +59,43 @@ export interface AttentionForwardArgs extends AttentionShape, SightOptions, Mask
   readonly v: BufferLike
   /** [batch, heads, queries, headSize], written */
   readonly out: BufferLike
-  /** [batch, heads, queries], f32, written: the logarithms of the rows' sums, which the backward needs. */
+  /**
+   * [batch, heads, queries], f32, written: the logarithms of the rows' sums, which the backward needs; −3e38 for a query that sees no key, a
+   * number where the logarithm of 0 is −∞, since not every device counts with that.
+   */
   readonly lse?: BufferLike
   /** Of q, k, v and out. */
   readonly type?: 'f32' | 'f16'
 }
 
-const ATTENTION_FORWARD_KEYS = keysOf<AttentionForwardArgs>()(
-  'q k v out lse type batch heads kvHeads queries keys capacity headSize past causal window scale softCap lengths bias mask dropout',
-)
+const ATTENTION_FORWARD_ARGS = argsOf<AttentionForwardArgs>({
+  q: input,
+  k: input,
+  v: input,
+  out: output,
+  lse: maybe(output),
+  type: floatType,
+  batch: size,
+  heads: size,
+  kvHeads: maybe(size),
+  queries: size,
+  keys: size,
+  capacity: maybe(size),
+  headSize: size,
+  past: maybe(size),
+  causal: maybe(flag),
+  window: maybe(count),
+  scale: maybe(number),
+  softCap: maybe(positive),
+  lengths: maybe(input),
+  bias: maybe(object(PAIR_ARGS)),
+  mask: maybe(object(PAIR_ARGS)),
+  dropout: maybe(object(DROPOUT_ARGS)),
+})
 
 /**
  * out = softmax(scale · q·kᵀ + …) · v by flash attention, f32 throughout; see the args for what it can mask. A query that sees no key
- * gives zeros. With f16, weights are rounded to f16 where the device has subgroup matrices: an output is off by up to 2⁻¹¹ of the greatest value.
+ * gives zeros, and an lse of −3e38. With f16, weights are rounded to f16 where the device has subgroup matrices: an output is off by up to 2⁻¹¹ of the greatest value.
  *
  * @throws RangeError before anything is recorded: sizes that are none, heads that are no multiple of kvHeads, keys over the capacity, a
  *   head size that no kernel ships for, a buffer that is too small
@@ -73,15 +105,15 @@ export async function attentionForward(
   args: AttentionForwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('attention_forward', args, ATTENTION_FORWARD_KEYS, options)
-  const what = 'attention_forward'
+  checkCall('attentionForward', args, ATTENTION_FORWARD_ARGS, options)
+  const what = 'attentionForward'
   const { q, k, v, out, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, capacity, sight } = checkAttention(what, args)
   const masked = isMasked(args) || args.dropout !== undefined
   const artifact = chooseAttentionForward(headSize, masked, type)
   const kernel = options.kernel ?? (artifact && chosen(artifact, options))
   if (kernel === undefined) {
-    throw new RangeError(
+    throw badArgument(
       `${what}: kernels ship for head sizes that are multiples of 4 up to 256, got ${headSize}; pass { kernel: compile(attentionForwardOf(name, { headSize: ${headSize}, exact: true, … })) }, with compile from '@weft/codegen' and attentionForwardOf from '@weft/kernels/source'`,
     )
   }
@@ -95,8 +127,8 @@ export async function attentionForward(
     ...(args.lse ? { lse: [args.lse, rows] } : {}),
   })
   const masks = checkMasks(what, args)
-  const dropped = dropoutParams(what, args.dropout)
-  if (rows === 0 || headSize === 0) return
+  const dropped = dropoutParams(args.dropout)
+  if (rows === 0 || (headSize === 0 && !args.lse)) return
 
   using scratch = args.lse ? null : runtime.buffer({ size: 4 * rows })
   const sizes = { batch, heads, kv_heads: kvHeads, queries, keys, capacity }
@@ -127,20 +159,14 @@ export const isPlain = ({ window, cap, scale }: ReturnType<typeof checkAttention
 
 /** The checks of sizes that all attention functions share, and the params of what queries see. */
 export function checkAttention(what: string, args: AttentionShape & SightOptions) {
-  const { batch, heads, kvHeads = heads, queries, keys, capacity = keys, headSize } = args
-  const { past = keys - queries, causal = false, window, scale = headSize ** -0.5, softCap } = args
-  checkSizes(what, { batch, heads, kvHeads, queries, keys, capacity, headSize })
+  const { heads, kvHeads = heads, queries, keys, capacity = keys, headSize } = args
+  const { past = keys - queries, causal = false, window, scale = headSize === 0 ? 1 : headSize ** -0.5, softCap } = args
   if (heads > 0 && !(kvHeads > 0 && heads % kvHeads === 0)) {
-    throw new RangeError(`${what}: heads must be a multiple of kvHeads = ${kvHeads}, got ${heads}`)
+    throw badArgument(`${what}: heads must be a multiple of kvHeads = ${kvHeads}, got ${heads}`)
   }
-  if (keys > capacity) throw new RangeError(`${what}: keys must be at most capacity = ${capacity}, got ${keys}`)
-  if (args.past !== undefined) checkSizes(what, { past })
-  if (window !== undefined && !(Number.isSafeInteger(window) && window > 0)) {
-    throw new RangeError(`${what}: window must be an integer from 1 on, got ${window}`)
-  }
-  if (softCap !== undefined && !(softCap > 0)) throw new RangeError(`${what}: softCap must be above 0, got ${softCap}`)
+  if (keys > capacity) throw badArgument(`${what}: keys must be at most capacity = ${capacity}, got ${keys}`)
   const most = Math.max(keys, queries + Math.max(past, 0))
-  if (most >= NO_WINDOW) throw new RangeError(`${what}: positions must be below ${NO_WINDOW}, got ${most}`)
+  if (most >= NO_WINDOW) throw badArgument(`${what}: positions must be below ${NO_WINDOW}, got ${most}`)
   const sight = {
     past,
     causal: Number(causal || window !== undefined),

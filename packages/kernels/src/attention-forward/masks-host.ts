@@ -1,4 +1,5 @@
-import { type BufferLike, checkBuffers, checkKeys, checkSizes, keysOf, type Runtime } from '../host'
+import { argsOf, belowOne, input, listOf, maybe, size, u32 } from '../args'
+import { type BufferLike, checkBuffers, type Runtime } from '../host'
 import { dropThreshold } from '../parts/random'
 import type { AttentionShape, SightOptions } from './host'
 
@@ -9,7 +10,7 @@ export interface PairInput {
   readonly strides?: readonly [batch: number, head: number, query: number, key: number]
 }
 
-const PAIR_KEYS = keysOf<PairInput>()('data strides')
+export const PAIR_ARGS = argsOf<PairInput>({ data: input, strides: maybe(listOf(size, 4)) })
 
 /** What hides keys by batch or by pair, and drops weights. */
 export interface MaskOptions {
@@ -23,7 +24,7 @@ export interface MaskOptions {
   readonly dropout?: { readonly probability: number; readonly seed: number }
 }
 
-const DROPOUT_KEYS = keysOf<NonNullable<MaskOptions['dropout']>>()('probability seed')
+export const DROPOUT_ARGS = argsOf<NonNullable<MaskOptions['dropout']>>({ probability: belowOne, seed: u32 })
 
 /** Whether a kernel without lengths, bias and mask does not do. */
 export const isMasked = ({ lengths, bias, mask }: MaskOptions): boolean =>
@@ -50,10 +51,8 @@ function pairStrides(
 ): NonNullable<PairInput['strides']> {
   const { batch, heads, queries, keys } = args
   if (input === undefined) return [0, 0, 0, 0]
-  checkKeys(`${what}: ${name}`, input, PAIR_KEYS)
   const { data, strides = [0, 0, keys, 1] } = input
   const extents = [batch, heads, queries, keys]
-  checkSizes(what, Object.fromEntries(strides.map((stride, axis) => [`${name}.strides[${axis}]`, stride])))
   const empty = extents.includes(0)
   const reach = strides.reduce((sum, stride, axis) => sum + stride * (extents[axis]! - 1), 1)
   checkBuffers(what, { [name]: [data, empty ? 0 : reach] })
@@ -84,14 +83,7 @@ export function maskBindings(
 }
 
 /** Which weights a dropout drops, as params. */
-export function dropoutParams(what: string, dropout: MaskOptions['dropout']) {
+export function dropoutParams(dropout: MaskOptions['dropout']) {
   const { probability, seed } = dropout ?? { probability: 0, seed: 0 }
-  if (dropout) checkKeys(`${what}: dropout`, dropout, DROPOUT_KEYS)
-  if (!(probability >= 0 && probability < 1)) {
-    throw new RangeError(`${what}: dropout.probability must be from 0 to below 1, got ${probability}`)
-  }
-  if (!(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32)) {
-    throw new RangeError(`${what}: dropout.seed must be a u32, got ${seed}`)
-  }
   return { seed, threshold: dropThreshold(probability), keep_scale: 1 / (1 - probability) }
 }

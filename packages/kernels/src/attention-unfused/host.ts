@@ -1,17 +1,9 @@
 import * as g from '../../generated/attention-unfused'
+import { argsOf, count, flag, floatType, input, maybe, number, object, output, positive, size } from '../args'
 import { type AttentionShape, checkAttention, type SightOptions } from '../attention-forward/host'
-import { checkMasks, isMasked, type MaskOptions, maskBindings } from '../attention-forward/masks-host'
+import { checkMasks, isMasked, type MaskOptions, maskBindings, PAIR_ARGS } from '../attention-forward/masks-host'
 import { gemm } from '../gemm'
-import {
-  type BufferLike,
-  bytesIn,
-  checkBuffers,
-  checkCall,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 import { solve } from '../problem'
 import { proven } from '../verify'
 import { unfusedProblem } from './trial'
@@ -36,9 +28,29 @@ const WEIGHTS = {
   f32: [g.attention_weights, g.attention_weights_masked],
   f16: [g.attention_weights_f16, g.attention_weights_masked_f16],
 } as const
-const ATTENTION_UNFUSED_KEYS = keysOf<AttentionUnfusedArgs>()(
-  'q k v out weights type batch heads kvHeads queries keys capacity headSize past causal window scale softCap lengths bias mask',
-)
+const ATTENTION_UNFUSED_ARGS = argsOf<AttentionUnfusedArgs>({
+  q: input,
+  k: input,
+  v: input,
+  out: output,
+  weights: output,
+  type: floatType,
+  batch: size,
+  heads: size,
+  kvHeads: maybe(size),
+  queries: size,
+  keys: size,
+  capacity: maybe(size),
+  headSize: size,
+  past: maybe(size),
+  causal: maybe(flag),
+  window: maybe(count),
+  scale: maybe(number),
+  softCap: maybe(positive),
+  lengths: maybe(input),
+  bias: maybe(object(PAIR_ARGS)),
+  mask: maybe(object(PAIR_ARGS)),
+})
 
 /**
  * Attention by two products with the softmax between them, of any head size, for those who want the weights; `attentionForward` does the same
@@ -52,8 +64,8 @@ export async function attentionUnfused(
   args: AttentionUnfusedArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('attention_unfused', args, ATTENTION_UNFUSED_KEYS, options)
-  const what = 'attention_unfused'
+  checkCall('attentionUnfused', args, ATTENTION_UNFUSED_ARGS, options)
+  const what = 'attentionUnfused'
   const { q, k, v, out, weights, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, capacity, sight } = checkAttention(what, args)
   const bytes = bytesIn(type)

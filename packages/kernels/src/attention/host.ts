@@ -1,14 +1,6 @@
 import { artifact } from '../../generated/attention/attention'
-import {
-  type BufferLike,
-  checkBuffers,
-  checkCall,
-  checkSizes,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+import { argsOf, flag, input, maybe, number, output, size } from '../args'
+import { type BufferLike, badArgument, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 
 /** Row-major, batch outermost. */
 export interface AttentionArgs {
@@ -27,6 +19,7 @@ export interface AttentionArgs {
   readonly queries: number
   /** All tokens: `keys − queries` of them are the past. */
   readonly keys: number
+  /** 64, unless `kernel` is one for another size. */
   readonly headSize: number
   readonly causal?: boolean
   /** What scores are multiplied by; 1 / √headSize when left out. */
@@ -35,11 +28,27 @@ export interface AttentionArgs {
 
 /** The head size of the kernel that ships with the package. */
 const SHIPPED = 64
-const ATTENTION_KEYS = keysOf<AttentionArgs>()('q k v out batch heads kvHeads queries keys headSize causal scale')
+const ATTENTION_ARGS = argsOf<AttentionArgs>({
+  q: input,
+  k: input,
+  v: input,
+  out: output,
+  batch: size,
+  heads: size,
+  kvHeads: maybe(size),
+  queries: size,
+  keys: size,
+  headSize: size,
+  causal: maybe(flag),
+  scale: maybe(number),
+})
 
-/** out = softmax(scale · q·kᵀ) · v, in f32; a query that sees no key gives zeros. */
+/**
+ * out = softmax(scale · q·kᵀ) · v, in f32, for heads of 64, which the kernel that ships is for; a query that sees no key gives zeros.
+ * `attentionForward` takes other head sizes, f16, caches, windows and masks, and has the faster kernels.
+ */
 export async function attention(runtime: Runtime, args: AttentionArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('attention', args, ATTENTION_KEYS, options)
+  checkCall('attention', args, ATTENTION_ARGS, options)
   const {
     q,
     k,
@@ -54,14 +63,14 @@ export async function attention(runtime: Runtime, args: AttentionArgs, options: 
     causal = false,
     scale = headSize ** -0.5,
   } = args
-  checkSizes('attention', { batch, heads, kvHeads, queries, keys, headSize })
   if (heads > 0 && !(kvHeads > 0 && heads % kvHeads === 0)) {
-    throw new RangeError(`attention: heads must be a multiple of kvHeads = ${kvHeads}, got ${heads}`)
+    throw badArgument(`attention: heads must be a multiple of kvHeads = ${kvHeads}, got ${heads}`)
   }
   const kernel = chosen(artifact, options)
   if (kernel === artifact && headSize !== SHIPPED) {
-    throw new RangeError(
-      `attention: the kernel that ships is for head size ${SHIPPED}, got ${headSize}; pass { kernel: compile(flashAttention('attention', ${headSize})) }, with compile from '@weft/codegen' and flashAttention from '@weft/kernels/source'`,
+    throw badArgument(
+      `attention: headSize must be ${SHIPPED}, which the kernel that ships is for, got ${headSize}`,
+      `attentionForward takes other head sizes; or pass { kernel: compile(flashAttention('attention', ${headSize})) }, with compile from '@weft/codegen' and flashAttention from '@weft/kernels/source'`,
     )
   }
   const [rows, pairs] = [batch * heads * queries * headSize, batch * kvHeads * keys * headSize]

@@ -1,6 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/blocks'
-import { type BufferLike, checkCall, checkKeys, checkSizes, type HostOptions, keysOf, type Runtime } from '../host'
+import { argsOf, floatType, input, maybe, object, oneOf, output, size } from '../args'
+import { type BufferLike, badArgument, checkCall, type HostOptions, type Runtime } from '../host'
 import { solve } from '../problem'
 import {
   type Bound,
@@ -26,23 +27,24 @@ export interface BlockWeights {
   readonly k: number
 }
 
-const WEIGHTS_KEYS = keysOf<BlockWeights>()('format w offset n k')
+const WEIGHTS_ARGS = argsOf<BlockWeights>({
+  format: oneOf('q4_0', 'q5_0', 'q8_0', 'q4_k', 'q5_k', 'q6_k'),
+  w: input,
+  offset: maybe(size),
+  n: size,
+  k: size,
+})
 
 const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
 
 function bound(what: string, weights: BlockWeights): Bound {
-  checkKeys(`${what}: weights`, weights, WEIGHTS_KEYS)
   const { format, w, offset = 0, n, k } = weights
   const layout = BLOCKS[format]
-  if (layout === undefined)
-    throw new RangeError(`${what}: format must be one of ${Object.keys(BLOCKS).join(', ')}, got ${String(format)}`)
-  checkSizes(what, { n, k })
   const { size, bytes } = layout
-  if (k % size !== 0) throw new RangeError(`${what}: k must be a multiple of ${size}, the block of ${format}, got ${k}`)
-  if (!Number.isSafeInteger(offset) || offset < 0 || offset % 2 !== 0)
-    throw new RangeError(`${what}: offset must be a multiple of 2 from 0 on, got ${offset}`)
+  if (k % size !== 0) throw badArgument(`${what}: k must be a multiple of ${size}, the block of ${format}, got ${k}`)
+  if (offset % 2 !== 0) throw badArgument(`${what}: offset must be a multiple of 2 from 0 on, got ${offset}`)
   const end = offset + ((n * k) / size) * bytes
-  if (end >= 2 ** 32) throw new RangeError(`${what}: w must end below byte 2³², got ${end}`)
+  if (end >= 2 ** 32) throw badArgument(`${what}: w must end below byte 2³², got ${end}`)
   // blocks of a multiple of 16 bytes are read by as many, and begin there where the first one does
   const lines = k > 0 && (bytes % 16 !== 0 || offset % 16 === 0) ? { offset } : undefined
   return { format, n, k, bindings: { w: [w, end, 1] }, params: { offset }, lines }
@@ -52,7 +54,11 @@ export interface DequantizeBlocksArgs extends WeightsTo {
   readonly weights: BlockWeights
 }
 
-const DEQUANTIZE_BLOCKS_KEYS = keysOf<DequantizeBlocksArgs>()('weights y type')
+const DEQUANTIZE_BLOCKS_ARGS = argsOf<DequantizeBlocksArgs>({
+  weights: object(WEIGHTS_ARGS),
+  y: output,
+  type: floatType,
+})
 
 /** y = W, as f32 or f16. */
 export async function dequantizeBlocks(
@@ -60,16 +66,22 @@ export async function dequantizeBlocks(
   args: DequantizeBlocksArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('dequantize_blocks', args, DEQUANTIZE_BLOCKS_KEYS, options)
+  checkCall('dequantizeBlocks', args, DEQUANTIZE_BLOCKS_ARGS, options)
   const { weights, ...to } = args
-  await runDequantize(runtime, KERNELS, bound('dequantize', weights), to, options)
+  await runDequantize(runtime, KERNELS, 'dequantizeBlocks', bound('dequantizeBlocks', weights), to, options)
 }
 
 export interface BlockEmbeddingArgs extends WeightsAt {
   readonly weights: BlockWeights
 }
 
-const BLOCK_EMBEDDING_KEYS = keysOf<BlockEmbeddingArgs>()('weights index count y type')
+const BLOCK_EMBEDDING_ARGS = argsOf<BlockEmbeddingArgs>({
+  weights: object(WEIGHTS_ARGS),
+  index: input,
+  count: size,
+  y: output,
+  type: floatType,
+})
 
 /** y[i, :] = W[index[i], :], and zeros for an index that is not below n. */
 export async function blockEmbedding(
@@ -77,16 +89,23 @@ export async function blockEmbedding(
   args: BlockEmbeddingArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('block_embedding', args, BLOCK_EMBEDDING_KEYS, options)
+  checkCall('blockEmbedding', args, BLOCK_EMBEDDING_ARGS, options)
   const { weights, ...at } = args
-  await runEmbedding(runtime, KERNELS, bound('embedding', weights), at, options)
+  await runEmbedding(runtime, KERNELS, 'blockEmbedding', bound('blockEmbedding', weights), at, options)
 }
 
 export interface BlockMatmulArgs extends WeightsBy {
   readonly weights: BlockWeights
 }
 
-const BLOCK_MATMUL_KEYS = keysOf<BlockMatmulArgs>()('weights x bias y m type')
+const BLOCK_MATMUL_ARGS = argsOf<BlockMatmulArgs>({
+  weights: object(WEIGHTS_ARGS),
+  x: input,
+  bias: maybe(input),
+  y: output,
+  m: size,
+  type: floatType,
+})
 
 /**
  * y = x · Wᵀ + bias, blocks dequantized on the way, sums in f32.
@@ -94,9 +113,9 @@ const BLOCK_MATMUL_KEYS = keysOf<BlockMatmulArgs>()('weights x bias y m type')
  * @throws RangeError before anything is recorded: sizes, format, offset, buffers that are too small
  */
 export async function blockMatmul(runtime: Runtime, args: BlockMatmulArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('block_matmul', args, BLOCK_MATMUL_KEYS, options)
+  checkCall('blockMatmul', args, BLOCK_MATMUL_ARGS, options)
   const { weights, ...by } = args
   const trial: MatmulTrial = (shape, only) =>
     solve(runtime, blocksProblem(weights.format, shape), (small) => blockMatmul(runtime, small, only))
-  await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options, trial)
+  await runMatmul(runtime, KERNELS, 'blockMatmul', bound('blockMatmul', weights), by, options, trial)
 }

@@ -1,17 +1,16 @@
 import * as g from '../../generated/blocks'
+import { argsOf, floatType, input, maybe, oneOf, output, size } from '../args'
 import {
   type BufferLike,
+  badArgument,
+  bytesIn,
   checkBuffers,
   checkCall,
-  checkChoice,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 import type { Storage } from '../parts/storage'
-import { checkType } from '../quant/weights-host'
 import { BLOCKS } from './layout'
 
 export interface QuantizeBlocksArgs {
@@ -34,7 +33,15 @@ const KERNELS = {
   q8_0: { f32: g.quantize_q8_0, f16: g.quantize_q8_0_f16 },
   q4_0: { f32: g.quantize_q4_0, f16: g.quantize_q4_0_f16 },
 } as const
-const QUANTIZE_BLOCKS_KEYS = keysOf<QuantizeBlocksArgs>()('format x w offset n k type')
+const QUANTIZE_BLOCKS_ARGS = argsOf<QuantizeBlocksArgs>({
+  format: oneOf('q8_0', 'q4_0'),
+  x: input,
+  w: output,
+  offset: maybe(size),
+  n: size,
+  k: size,
+  type: floatType,
+})
 
 /**
  * Quantizes on the device, bit for bit as `packBlocks` on the host: what the other functions over blocks take. Values are finite; a block
@@ -47,18 +54,16 @@ export async function quantizeBlocks(
   args: QuantizeBlocksArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  const what = 'quantize_blocks'
-  checkCall(what, args, QUANTIZE_BLOCKS_KEYS, options)
+  const what = 'quantizeBlocks'
+  checkCall(what, args, QUANTIZE_BLOCKS_ARGS, options)
   const { format, x, w, offset = 0, n, k, type = 'f32' } = args
-  checkChoice(what, 'format', format, Object.keys(KERNELS))
-  checkSizes(what, { n, k, offset })
   const { size, bytes } = BLOCKS[format]
-  if (k % size !== 0) throw new RangeError(`${what}: k must be a multiple of ${size}, the block of ${format}, got ${k}`)
-  if (offset % 4 !== 0) throw new RangeError(`${what}: offset must be a multiple of 4, got ${offset}`)
-  if (n * k >= 2 ** 32) throw new RangeError(`${what}: n · k must be less than 2³², got ${n * k}`)
+  if (k % size !== 0) throw badArgument(`${what}: k must be a multiple of ${size}, the block of ${format}, got ${k}`)
+  if (offset % 4 !== 0) throw badArgument(`${what}: offset must be a multiple of 4, got ${offset}`)
+  if (n * k >= 2 ** 32) throw badArgument(`${what}: n · k must be less than 2³², got ${n * k}`)
   const blocks = (n * k) / size
   const words = offset / 4 + Math.ceil((blocks * bytes) / 4)
-  checkBuffers(what, { x: [x, n * k, checkType(what, type)], w: [w, words] })
+  checkBuffers(what, { x: [x, n * k, bytesIn(type)], w: [w, words] })
   if (blocks === 0) return
   await runtime.run(chosen(KERNELS[format][type], options), { x, w, blocks, first: offset / 4 })
 }

@@ -1,16 +1,16 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/decode'
+import { argsOf, count, floatType, input, maybe, number, output, positive, size } from '../args'
 import { checkAttention, type SightOptions } from '../attention-forward/host'
 import {
   atHand,
   type BufferLike,
+  badArgument,
   bytesIn,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 import { solve } from '../problem'
@@ -53,9 +53,25 @@ const SPLITS = {
   },
   f16: { f32: null, f16: [g.decode_split_f16, g.decode_split_lengths_f16] },
 } as const
-const ATTENTION_DECODE_KEYS = keysOf<AttentionDecodeArgs>()(
-  'q k v out batch heads kvHeads keys lengths capacity headSize splits type cacheType window scale softCap',
-)
+const ATTENTION_DECODE_ARGS = argsOf<AttentionDecodeArgs>({
+  q: input,
+  k: input,
+  v: input,
+  out: output,
+  batch: size,
+  heads: size,
+  kvHeads: maybe(size),
+  keys: size,
+  lengths: maybe(input),
+  capacity: maybe(size),
+  headSize: size,
+  splits: maybe(count),
+  type: floatType,
+  cacheType: floatType,
+  window: maybe(count),
+  scale: maybe(number),
+  softCap: maybe(positive),
+})
 
 /**
  * Attention of one query for each head over a cache, the step of a decode loop: the query stands behind all keys and sees them, or
@@ -69,21 +85,19 @@ export async function attentionDecode(
   args: AttentionDecodeArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('attention_decode', args, ATTENTION_DECODE_KEYS, options)
-  const what = 'attention_decode'
+  checkCall('attentionDecode', args, ATTENTION_DECODE_ARGS, options)
+  const what = 'attentionDecode'
   const { q, k, v, out, batch, heads, keys, lengths, headSize, type = 'f32', cacheType = type } = args
   const { kvHeads, capacity, sight } = checkAttention(what, { ...args, queries: 1 })
   if (headSize % 4 !== 0 || headSize > 256) {
-    throw new RangeError(
+    throw badArgument(
       `${what}: headSize must be a multiple of 4 up to 256, got ${headSize}; attentionForward with queries: 1 takes others`,
     )
   }
   const kernels = SPLITS[type][cacheType]
-  if (!kernels) throw new RangeError(`${what}: cacheType must be f16 for queries of f16, got f32`)
+  if (!kernels) throw badArgument(`${what}: cacheType must be f16 where type is f16, got ${cacheType}`)
   const rows = batch * heads
   const capped = sight.cap !== 0
-  if (args.splits !== undefined) checkSizes(what, { splits: args.splits })
-  if (args.splits === 0) throw new RangeError(`${what}: splits must be an integer from 1 on, got 0`)
   const [bytes, cacheBytes] = [type, cacheType].map(bytesIn) as [number, number]
   checkBuffers(what, {
     q: [q, rows * headSize, bytes],

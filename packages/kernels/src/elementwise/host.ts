@@ -1,14 +1,21 @@
 import type { CompiledKernel } from '@weft/codegen'
 import {
-  type BufferLike,
-  checkBuffers,
-  checkCall,
-  checkKeys,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+  argsOf,
+  bound,
+  bufferOr,
+  input,
+  integer,
+  listOf,
+  listOfArgs,
+  maybe,
+  object,
+  oneOf,
+  oneOrMore,
+  outputOver,
+  size,
+} from '../args'
+import { shown } from '../errors'
+import { type BufferLike, badArgument, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 import type { ElementwiseType, Operation } from './operation'
 import { broadcastShape, broadcastStrides, collapse, reach, type Shape, sizeOf, type View } from './shape'
 
@@ -32,8 +39,19 @@ interface Input extends View {
   readonly given: boolean
 }
 
-const VIEW_KEYS = keysOf<View & { readonly data: BufferLike }>()('data shape strides offset')
-const ELEMENTWISE_KEYS = keysOf<ElementwiseArgs>()('inputs out shape type params')
+const VIEW_ARGS = argsOf<View & { readonly data: BufferLike }>({
+  data: input,
+  shape: listOf(size),
+  strides: maybe(listOf(integer)),
+  offset: maybe(integer),
+})
+const ELEMENTWISE_ARGS = argsOf<ElementwiseArgs>({
+  inputs: listOfArgs(bufferOr<ElementwiseInput>(input, VIEW_ARGS)),
+  out: oneOrMore(outputOver('inputs[0]')),
+  shape: maybe(listOf(size)),
+  type: maybe(oneOf('f32', 'f16', 'i32', 'bool')),
+  params: maybe(object<NonNullable<ElementwiseArgs['params']>>()),
+})
 
 /**
  * `out[i] = operation(inputs[i])` for every element, in one dispatch: `runElementwise(runtime, ops.add, { inputs: [x, y],
@@ -48,57 +66,66 @@ export async function runElementwise(
   args: ElementwiseArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  if (operation === undefined) throw new RangeError('runElementwise: the operation must be one of ops, got undefined')
+  if (typeof operation !== 'object' || operation === null)
+    throw badArgument(
+      `runElementwise: the operation must be one of ops, got ${shown(operation)}`,
+      'ops.add, not its name',
+    )
   const { name } = operation
-  checkCall(name, args, ELEMENTWISE_KEYS, options)
+  checkCall('runElementwise', args, ELEMENTWISE_ARGS, options)
   const { inputs, out, shape: wanted, type = 'f32', params = {} } = args
+  for (const [key, value] of Object.entries(params)) bound.check('runElementwise', `params.${key}`, value)
   const layouts = operation[type] ?? operation.any
-  if (!layouts) throw new RangeError(`${name}: there is no form for ${type}, but for ${typesOf(operation).join(', ')}`)
+  if (!layouts)
+    throw badArgument(`runElementwise: ${name} has no form for ${type}, but for ${typesOf(operation).join(', ')}`)
   const outs = [out].flat() as BufferLike[]
   const bindings = layouts.flat.bindings
   const ins = bindings.length - bindings.filter(({ access }) => access !== 'read').length
-  if (inputs.length !== ins) throw new RangeError(`${name}: takes ${ins} inputs, got ${inputs.length}`)
+  if (inputs.length !== ins) throw badArgument(`runElementwise: ${name} takes ${ins} inputs, got ${inputs.length}`)
   if (outs.length !== bindings.length - ins)
-    throw new RangeError(`${name}: has ${bindings.length - ins} outputs, got ${outs.length}`)
+    throw badArgument(`runElementwise: ${name} has ${bindings.length - ins} outputs, got ${outs.length}`)
 
-  const views = inputs.map((input, i): Input => {
+  const views = inputs.map((input): Input => {
     if (!('data' in input)) return { data: input, shape: wanted ?? [], given: false }
-    checkKeys(`${name}: inputs[${i}]`, input, VIEW_KEYS)
     return { ...input, given: true }
   })
   const shape =
     wanted ??
     broadcastShape(
-      name,
+      'runElementwise',
       views.flatMap((view) => (view.given ? [view.shape] : [])),
     )
   if (wanted === undefined && views.some(({ given }) => !given))
-    throw new RangeError(`${name}: give the shape of the output, or a shape for every input`)
+    throw badArgument(`runElementwise: give the shape of the output, or a shape for every input`)
   const n = sizeOf(shape)
   if (!Number.isSafeInteger(n) || shape.some((extent) => !Number.isInteger(extent) || extent < 0) || n > 2 ** 32 - 256)
-    throw new RangeError(
-      `${name}: the shape must be integers from 0 on with fewer than 2³² elements, got [${shape.join(', ')}]`,
+    throw badArgument(
+      `runElementwise: the shape must be integers from 0 on with fewer than 2³² elements, got [${shape.join(', ')}]`,
     )
 
   const elementOf = (i: number): number => bindings[i]?.element?.stride ?? 4
-  const strides = views.map((view) => broadcastStrides(name, view.given ? view : { shape }, shape))
+  const strides = views.map((view) => broadcastStrides('runElementwise', view.given ? view : { shape }, shape))
   const buffers: Record<string, readonly [BufferLike, number, number]> = {}
   views.forEach((view, i) => {
     const range = reach(view, strides[i] as number[], shape)
     if (range === null) return
-    if (range[0] < 0) throw new RangeError(`${name}: input ${i} reaches element ${range[0]}, before its buffer`)
-    buffers[bindings[i]?.name ?? ''] = [view.data, range[1] + 1, elementOf(i)]
+    if (range[0] < 0) throw badArgument(`runElementwise: inputs[${i}] reaches element ${range[0]}, before its buffer`)
+    buffers[`inputs[${i}]`] = [view.data, range[1] + 1, elementOf(i)]
   })
   outs.forEach((buffer, i) => {
-    buffers[bindings[ins + i]?.name ?? ''] = [buffer, n, elementOf(ins + i)]
+    buffers[outs.length === 1 ? 'out' : `out[${i}]`] = [buffer, n, elementOf(ins + i)]
   })
-  checkBuffers(name, buffers)
+  checkBuffers('runElementwise', buffers)
   if (n === 0) return
 
-  const walk = collapse(name, shape, strides)
+  const walk = collapse('runElementwise', shape, strides)
   const flat = walk.strides.every((s, i) => (views[i]?.offset ?? 0) === 0 && isFlat(walk.shape, s))
   const kernel = flat ? layouts.flat : layouts.strided
-  if (!kernel) throw new RangeError(`${name}: broadcast and strided inputs have no kernel; copy them first`)
+  if (!kernel) throw badArgument(`runElementwise: broadcast and strided inputs have no kernel; copy them first`)
+  if (views[0]?.data === outs[0] && kernel.aliases.length === 0)
+    throw badArgument(
+      `runElementwise: out must be another buffer than inputs[0], since ${name} reads it in another type or layout than it writes`,
+    )
   await runtime.run(chosen(kernel, options), {
     ...Object.fromEntries(views.map(({ data }, i) => [bindings[i]?.name, data])),
     ...Object.fromEntries(outs.map((buffer, i) => [bindings[ins + i]?.name, buffer])),

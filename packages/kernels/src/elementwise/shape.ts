@@ -1,3 +1,4 @@
+import { badArgument } from '../errors'
 import { MAX_RANK } from './rank'
 
 /** Shapes and strides on the host: which elements of an input belong to each element of the output. */
@@ -39,7 +40,7 @@ export function broadcastShape(what: string, shapes: readonly Shape[]): number[]
       const own = shape[axis - rank + shape.length] ?? 1
       if (own === 1 || own === extent) continue
       if (extent !== 1) {
-        throw new RangeError(
+        throw badArgument(
           `${what}: shapes ${shapes.map((s) => `[${s.join(', ')}]`).join(' and ')} do not fit: axis ${axis} has ${extent} and ${own}`,
         )
       }
@@ -53,13 +54,13 @@ export function broadcastShape(what: string, shapes: readonly Shape[]): number[]
 export function broadcastStrides(what: string, view: View, out: Shape): number[] {
   const strides = view.strides ?? rowMajor(view.shape)
   if (strides.length !== view.shape.length)
-    throw new RangeError(`${what}: ${view.shape.length} extents have ${strides.length} strides`)
+    throw badArgument(`${what}: ${view.shape.length} extents have ${strides.length} strides`)
   const lead = out.length - view.shape.length
   return out.map((extent, axis) => {
     const own = axis < lead ? 1 : (view.shape[axis - lead] as number)
     if (own === extent && axis >= lead) return strides[axis - lead] as number
     if (own === 1) return 0
-    throw new RangeError(`${what}: an extent of ${own} at axis ${axis} cannot become ${extent}`)
+    throw badArgument(`${what}: an extent of ${own} at axis ${axis} cannot become ${extent}`)
   })
 }
 
@@ -101,9 +102,7 @@ export function collapse(
     } else axes.push({ extent, steps })
   })
   if (axes.length > MAX_RANK)
-    throw new RangeError(
-      `${what}: ${axes.length} axes that cannot be joined, more than ${MAX_RANK}; copy an input first`,
-    )
+    throw badArgument(`${what}: ${axes.length} axes that cannot be joined, more than ${MAX_RANK}; copy an input first`)
   const lead = MAX_RANK - axes.length
   return {
     shape: [...new Array<number>(lead).fill(1), ...axes.map(({ extent }) => extent)],

@@ -1,8 +1,9 @@
+import { argsOf, flag, input, maybe, output, size } from '../args'
 import { chunkSizes, type Extent, parts } from '../gemm/chunks'
 import type { GemmOptions } from '../gemm/host'
-import { type MatrixLike, type Placed, placed, reach } from '../gemm/views'
+import { type MatrixLike, matrix, type Placed, placed, reach } from '../gemm/views'
 import { upTo } from '../gemm/wide'
-import { checkBuffers, checkCall, checkSizes, chosen, keysOf, type Runtime } from '../host'
+import { badArgument, checkBuffers, checkCall, chosen, keysOf, type Runtime } from '../host'
 import { trusted } from '../verify'
 import { chooseGemmInt8, type GemmInt8Choice } from './choose'
 import { WIDE, WORD } from './options'
@@ -32,7 +33,18 @@ export interface GemmInt8Args {
 
 export type GemmInt8Options = Omit<GemmOptions, 'tuning'>
 
-const KEYS = keysOf<GemmInt8Args>()('a b c m n k batch transposeA transposeB accumulate')
+const ARGS = argsOf<GemmInt8Args>({
+  a: matrix(input),
+  b: matrix(input),
+  c: matrix(output),
+  m: size,
+  n: size,
+  k: size,
+  batch: maybe(size),
+  transposeA: maybe(flag),
+  transposeB: maybe(flag),
+  accumulate: maybe(flag),
+})
 const OPTIONS = keysOf<GemmInt8Options>()('kernels verify bindingLimit device')
 const WHAT = 'gemmInt8'
 
@@ -48,7 +60,7 @@ const WHAT = 'gemmInt8'
  *   that is larger than a binding may be
  */
 export async function gemmInt8(runtime: Runtime, args: GemmInt8Args, options: GemmInt8Options = {}): Promise<void> {
-  checkCall(WHAT, args, KEYS, options, OPTIONS)
+  checkCall(WHAT, args, ARGS, options, OPTIONS)
   const product = checked(args)
   const { m, n, k, batch, a, b, c, accumulate } = product
   if (m * n * batch === 0 || (k === 0 && accumulate)) return
@@ -67,9 +79,8 @@ export async function gemmInt8(runtime: Runtime, args: GemmInt8Args, options: Ge
 
 function checked(args: GemmInt8Args): BytesProduct {
   const { m, n, k, batch = 1, transposeA = false, transposeB = false, accumulate = false } = args
-  checkSizes(WHAT, { m, n, k, batch })
   for (const [name, size] of Object.entries({ 'm · n · batch': m * n * batch, m, n, k, batch })) {
-    if (size >= 2 ** 32) throw new RangeError(`${WHAT}: ${name} must be less than 2³², got ${size}`)
+    if (size >= 2 ** 32) throw badArgument(`${WHAT}: ${name} must be less than 2³², got ${size}`)
   }
   const a = transposeA ? placedBytes('a', args.a, k, m) : placedBytes('a', args.a, m, k)
   const b = transposeB ? placedBytes('b', args.b, n, k) : placedBytes('b', args.b, k, n)
@@ -77,7 +88,7 @@ function checked(args: GemmInt8Args): BytesProduct {
   const apart = c.batch >= (m - 1) * c.row + n
   const sideBySide = c.batch >= n && c.row >= (batch - 1) * c.batch + n
   if (batch > 1 && !apart && !sideBySide)
-    throw new RangeError(`${WHAT}: c.batch = ${c.batch} and c.row = ${c.row} let the ${batch} results overlap`)
+    throw badArgument(`${WHAT}: c.batch = ${c.batch} and c.row = ${c.row} let the ${batch} results overlap`)
   checkBuffers(WHAT, {
     a: [a.data, upTo(reach(a, batch), WORD), 1],
     b: [b.data, upTo(reach(b, batch), WORD), 1],
@@ -92,7 +103,7 @@ function placedBytes(name: string, matrix: MatrixLike, rows: number, cols: numbe
   const found = placed(WHAT, name, { row: upTo(cols, WORD), ...view }, rows, cols)
   for (const field of ['offset', 'row', 'batch'] as const) {
     if (found[field] % WORD !== 0)
-      throw new RangeError(
+      throw badArgument(
         `${WHAT}: ${name}.${field} must be a multiple of 4, so that rows begin at whole words, got ${found[field]}`,
       )
   }

@@ -1,7 +1,9 @@
-import { checkCall, keysOf, type Runtime } from '../host'
-import { GEMM_OPTIONS, type GemmArgs, type GemmOptions, gemm } from './host'
+import { argsOf, flag, floatType, input, maybe, number, output, size } from '../args'
+import { badArgument, checkCall, type Runtime } from '../host'
+import { checked, GEMM_OPTIONS, type GemmArgs, type GemmOptions, planned } from './host'
 import { gemmReference } from './reference'
-import type { MatrixLike } from './views'
+import { type MatrixLike, matrix, reach } from './views'
+import type { Product } from './windows'
 
 export interface GemmBackwardArgs extends Pick<GemmArgs, 'a' | 'b' | 'm' | 'n' | 'k' | 'batch' | 'type' | 'alpha'> {
   /** The gradient of the product: m × n */
@@ -14,36 +16,65 @@ export interface GemmBackwardArgs extends Pick<GemmArgs, 'a' | 'b' | 'm' | 'n' |
   readonly transposeB?: boolean
 }
 
-const GEMM_BACKWARD_KEYS = keysOf<GemmBackwardArgs>()('dc da db transposeA transposeB a b m n k batch type alpha')
+const WHAT = 'gemmBackward'
+const GEMM_BACKWARD_ARGS = argsOf<GemmBackwardArgs>({
+  dc: matrix(input),
+  da: maybe(matrix(output)),
+  db: maybe(matrix(output)),
+  transposeA: maybe(flag),
+  transposeB: maybe(flag),
+  a: matrix(input),
+  b: matrix(input),
+  m: size,
+  n: size,
+  k: size,
+  batch: maybe(size),
+  type: floatType,
+  alpha: maybe(number),
+})
 
 /**
  * The gradients of c = alpha · a · b, which are products themselves: da = alpha · dc · bᵀ and db = alpha · aᵀ · dc. Of an operand that is
  * stored transposed the gradient is too: (alpha · dc · bᵀ)ᵀ = alpha · b · dcᵀ. The gradient of a bias is the sum of dc over its rows.
  */
 export async function gemmBackward(runtime: Runtime, args: GemmBackwardArgs, options: GemmOptions = {}): Promise<void> {
-  checkCall('gemm_backward', args, GEMM_BACKWARD_KEYS, options, GEMM_OPTIONS)
+  checkCall(WHAT, args, GEMM_BACKWARD_ARGS, options, GEMM_OPTIONS)
   const { a, b, dc, da, db, m, n, k, transposeA = false, transposeB = false, batch, type, alpha } = args
   const common = {
     ...(batch === undefined ? {} : { batch }),
     ...(type === undefined ? {} : { type }),
     ...(alpha === undefined ? {} : { alpha }),
   }
-  if (da !== undefined)
-    await gemm(
-      runtime,
-      transposeA
-        ? { ...common, a: b, b: dc, c: da, m: k, n: m, k: n, transposeA: transposeB, transposeB: true }
-        : { ...common, a: dc, b, c: da, m, n: k, k: n, transposeB: !transposeB },
-      options,
-    )
-  if (db !== undefined)
-    await gemm(
-      runtime,
-      transposeB
-        ? { ...common, a: dc, b: a, c: db, m: n, n: k, k: m, transposeA: true, transposeB: transposeA }
-        : { ...common, a, b: dc, c: db, m: k, n, k: m, transposeA: !transposeA },
-      options,
-    )
+  const products: Product[] = []
+  if (da !== undefined) {
+    const gradient = transposeA
+      ? { ...common, a: b, b: dc, c: da, m: k, n: m, k: n, transposeA: transposeB, transposeB: true }
+      : { ...common, a: dc, b, c: da, m, n: k, k: n, transposeB: !transposeB }
+    const names = transposeA ? { a: 'b', b: 'dc', c: 'da' } : { a: 'dc', b: 'b', c: 'da' }
+    products.push(checked(WHAT, gradient, names))
+  }
+  if (db !== undefined) {
+    const gradient = transposeB
+      ? { ...common, a: dc, b: a, c: db, m: n, n: k, k: m, transposeA: true, transposeB: transposeA }
+      : { ...common, a, b: dc, c: db, m: k, n, k: m, transposeA: !transposeA }
+    const names = transposeB ? { a: 'dc', b: 'a', c: 'db' } : { a: 'a', b: 'dc', c: 'db' }
+    products.push(checked(WHAT, gradient, names))
+  }
+  checkApart(products)
+  const runs = products.map((product) => planned(runtime, WHAT, product, options))
+  for (const run of runs) await run()
+}
+
+/** Refuses results that meet in one buffer, unless their rows lie side by side in it. */
+function checkApart(products: readonly Product[]): void {
+  const [first, second] = products.map(({ c, batch }) => ({ ...c, from: c.offset, to: reach(c, batch) }))
+  if (!first || !second || first.data !== second.data || first.from >= second.to || second.from >= first.to) return
+  const [left, right] = first.from <= second.from ? [first, second] : [second, first]
+  const sideBySide =
+    left.row === right.row &&
+    left.offset + left.cols <= right.offset &&
+    right.offset + right.cols <= left.offset + left.row
+  if (!sideBySide) throw badArgument(`${WHAT}: da and db must not overlap: both are written`)
 }
 
 export interface GemmBackwardReferenceArgs {

@@ -1,3 +1,4 @@
+import { badArgument } from '../errors'
 /**
  * Products whose operands are larger than a binding may be. A chunk is a part of the batch, of m, of n and of k; what it needs of each
  * operand is bound as a window. Rows of memory are never cut, so which dimension is cut follows from how an operand lies: b: [k, n]
@@ -55,7 +56,7 @@ export function chunkSizes(what: string, problem: ChunkProblem): ChunkSizes {
   const most = (name: string, { rows, cols, row, bytes }: Extent): number => {
     const room = Math.floor((limit - alignment) / bytes) - cols
     if (room < 0)
-      throw new RangeError(
+      throw badArgument(
         `${what}: a row of ${name} has ${cols * bytes} bytes, and a binding may have ${limit} (maxStorageBufferBindingSize)`,
       )
     return Math.min(rows, Math.floor(room / Math.max(row, 1)) + 1)
@@ -65,7 +66,7 @@ export function chunkSizes(what: string, problem: ChunkProblem): ChunkSizes {
     if (room >= size) return size
     const some = room - (room % (room > unit ? unit : least))
     if (some > 0) return some
-    throw new RangeError(
+    throw badArgument(
       `${what}: ${least} rows have more than the ${limit} bytes of a binding (maxStorageBufferBindingSize)`,
     )
   }

@@ -1,11 +1,12 @@
+import { argsOf, flag, floatType, input, maybe, number, oneOf, outputOver, size } from '../args'
 import type { FastChoice, FastDevice } from '../gemm-fast/choose'
 import {
   type BufferLike,
+  badArgument,
   bytesIn,
   type ChoiceOptions,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   keysOf,
   type Runtime,
@@ -18,11 +19,11 @@ import { chooseGemm, type GemmChoice, splitKernel } from './choose'
 import { chunkSizes, type Extent, parts } from './chunks'
 import { runFast } from './fast'
 import { type ColumnsChoice, chooseColumns, chooseLines } from './few-choose'
-import { ACTIVATIONS, type Activation } from './options'
+import type { Activation } from './options'
 import { joinParts } from './parts'
 import { chooseSerial } from './serial-choose'
 import { isRight } from './trial'
-import { type MatrixLike, type Placed, placed, reach } from './views'
+import { type MatrixLike, matrix, type Placed, placed, reach } from './views'
 import { type Chunk, operands, type Product, results } from './windows'
 
 export interface GemmArgs {
@@ -64,7 +65,23 @@ export interface GemmOptions extends SeveralOptions, ChoiceOptions {
 }
 
 export const GEMM_OPTIONS = keysOf<GemmOptions>()('kernels verify tuning bindingLimit device')
-const GEMM_KEYS = keysOf<GemmArgs>()('a b c m n k batch transposeA transposeB alpha bias activation residual type sums')
+const GEMM_ARGS = argsOf<GemmArgs>({
+  a: matrix(input),
+  b: matrix(input),
+  c: matrix(outputOver('residual')),
+  m: size,
+  n: size,
+  k: size,
+  batch: maybe(size),
+  transposeA: maybe(flag),
+  transposeB: maybe(flag),
+  alpha: maybe(number),
+  bias: maybe(input),
+  activation: maybe(oneOf('none', 'relu', 'gelu', 'silu')),
+  residual: maybe(matrix(input)),
+  type: floatType,
+  sums: floatType,
+})
 
 /**
  * c = activation(alpha · a · b + bias) + residual, for any sizes, in batches with strides: f32, or f16 with sums in f32. k = 0 is an
@@ -74,19 +91,23 @@ const GEMM_KEYS = keysOf<GemmArgs>()('a b c m n k batch transposeA transposeB al
  *   larger than a binding may be
  */
 export async function gemm(runtime: Runtime, args: GemmArgs, options: GemmOptions = {}): Promise<void> {
-  checkCall('gemm', args, GEMM_KEYS, options, GEMM_OPTIONS)
-  const product = checked(args)
+  checkCall('gemm', args, GEMM_ARGS, options, GEMM_OPTIONS)
+  await planned(runtime, 'gemm', checked('gemm', args), options)()
+}
+
+/** A checked product: what runs it, after a check that it fits the bindings of the device. */
+export function planned(runtime: Runtime, what: string, product: Product, options: GemmOptions): () => Promise<void> {
   const { m, n, batch } = product
-  if (m * n * batch === 0) return
+  if (m * n * batch === 0) return async () => {}
   const limit = options.bindingLimit ?? runtime.info.limits.maxStorageBufferBindingSize ?? 2 ** 27
   const alignment = runtime.info.limits.minStorageBufferOffsetAlignment ?? 256
   const serial = chooseSerial(product, runtime.info, limit)
   if (serial) {
     const [a, b, c] = [product.a.data, product.b.data, product.c.data]
-    return runtime.run(chosen(serial.kernel, options), { a, b, c, ...serial.sizes, alpha: product.alpha })
+    return () => runtime.run(chosen(serial.kernel, options), { a, b, c, ...serial.sizes, alpha: product.alpha })
   }
   const extent = (p: Placed): Extent => ({ ...p, bytes: product.bytes })
-  const sizes = chunkSizes('gemm', {
+  const sizes = chunkSizes(what, {
     ...product,
     a: extent(product.a),
     b: extent(product.b),
@@ -94,40 +115,48 @@ export async function gemm(runtime: Runtime, args: GemmArgs, options: GemmOption
     limit,
     alignment,
   })
-  for (const z of parts(batch, sizes.batch))
-    for (const i of parts(m, sizes.m))
-      for (const j of parts(n, sizes.n)) await runChunk(runtime, product, { z, i, j, alignment, sizes }, options)
+  return async () => {
+    for (const z of parts(batch, sizes.batch))
+      for (const i of parts(m, sizes.m))
+        for (const j of parts(n, sizes.n)) await runChunk(runtime, product, { z, i, j, alignment, sizes }, options)
+  }
 }
 
-function checked(args: GemmArgs): Product {
+/** What the caller calls the matrices of a product. */
+const NAMES = { a: 'a', b: 'b', c: 'c' }
+
+/** The product that is meant, its sizes, views and buffers checked in the words of the function that takes them. */
+export function checked(
+  what: string,
+  args: GemmArgs,
+  names: Readonly<Record<'a' | 'b' | 'c', string>> = NAMES,
+): Product {
   const { m, n, k, batch = 1, transposeA = false, transposeB = false, alpha = 1, activation = 'none' } = args
   const { type = 'f32', bias = null } = args
-  checkSizes('gemm', { m, n, k, batch })
   for (const [name, size] of Object.entries({ 'm · n · batch': m * n * batch, m, n, k, batch })) {
-    if (size >= 2 ** 32) throw new RangeError(`gemm: ${name} must be less than 2³², got ${size}`)
+    if (size >= 2 ** 32) throw badArgument(`${what}: ${name} must be less than 2³², got ${size}`)
   }
-  if (type !== 'f32' && type !== 'f16') throw new RangeError(`gemm: type must be f32 or f16, got ${String(type)}`)
-  if (!ACTIVATIONS.includes(activation))
-    throw new RangeError(`gemm: activation must be one of ${ACTIVATIONS.join(', ')}, got ${String(activation)}`)
-  const a = transposeA ? placed('gemm', 'a', args.a, k, m) : placed('gemm', 'a', args.a, m, k)
-  const b = transposeB ? placed('gemm', 'b', args.b, n, k) : placed('gemm', 'b', args.b, k, n)
-  const c = placed('gemm', 'c', args.c, m, n)
-  const residual = args.residual === undefined ? null : placed('gemm', 'residual', args.residual, m, n)
+  const a = transposeA ? placed(what, names.a, args.a, k, m) : placed(what, names.a, args.a, m, k)
+  const b = transposeB ? placed(what, names.b, args.b, n, k) : placed(what, names.b, args.b, k, n)
+  const c = placed(what, names.c, args.c, m, n)
+  const residual = args.residual === undefined ? null : placed(what, 'residual', args.residual, m, n)
   const apart = c.batch >= (m - 1) * c.row + n
   const sideBySide = c.batch >= n && c.row >= (batch - 1) * c.batch + n
   if (batch > 1 && !apart && !sideBySide)
-    throw new RangeError(`gemm: c.batch = ${c.batch} and c.row = ${c.row} let the ${batch} results overlap`)
+    throw badArgument(
+      `${what}: ${names.c}.batch = ${c.batch} and ${names.c}.row = ${c.row} let the ${batch} results overlap`,
+    )
   const bytes = bytesIn(type)
-  checkBuffers('gemm', {
-    a: [a.data, reach(a, batch), bytes],
-    b: [b.data, reach(b, batch), bytes],
-    c: [c.data, reach(c, batch), bytes],
+  checkBuffers(what, {
+    [names.a]: [a.data, reach(a, batch), bytes],
+    [names.b]: [b.data, reach(b, batch), bytes],
+    [names.c]: [c.data, reach(c, batch), bytes],
     ...(bias ? { bias: [bias, n, bytes] as const } : {}),
     ...(residual ? { residual: [residual.data, reach(residual, batch), bytes] as const } : {}),
   })
   const { sums = 'f32' } = args
   if (sums !== 'f32' && (sums !== 'f16' || type !== 'f16'))
-    throw new RangeError(`gemm: sums must be f32, or f16 of f16, got ${String(sums)} of ${type}`)
+    throw badArgument(`${what}: sums must be f32, or f16 of f16, got ${String(sums)} of ${type}`)
   return { m, n, k, batch, transposeA, transposeB, alpha, activation, type, sums, bytes, a, b, c, bias, residual }
 }
 

@@ -1,4 +1,5 @@
-import { type BufferLike, bytesOf, checkKeys, keysOf } from '../host'
+import { argsOf, bufferOr, type input, maybe, size } from '../args'
+import { type BufferLike, badArgument, bytesOf } from '../host'
 
 /** A matrix, or a batch of them, somewhere in a buffer. Strides and offsets count elements. */
 export interface MatrixView {
@@ -11,7 +12,11 @@ export interface MatrixView {
   readonly batch?: number
 }
 
-const VIEW_KEYS = keysOf<MatrixView>()('data offset row batch')
+const VIEW_ARGS = (data: typeof input) =>
+  argsOf<MatrixView>({ data, offset: maybe(size), row: maybe(size), batch: maybe(size) })
+
+/** An argument that is a matrix, which is read or written. */
+export const matrix = (data: typeof input) => bufferOr<MatrixLike>(data, VIEW_ARGS(data))
 
 /** A buffer with the matrix at its start, or a view. */
 export type MatrixLike = BufferLike | MatrixView
@@ -29,14 +34,13 @@ export interface Placed {
 /** A view with all its strides, checked. */
 export function placed(what: string, name: string, matrix: MatrixLike, rows: number, cols: number): Placed {
   const view: MatrixView = 'data' in matrix ? matrix : { data: matrix }
-  checkKeys(`${what}: ${name}`, view, VIEW_KEYS)
   const { data, offset = 0, row = cols, batch = rows * row } = view
   for (const [field, value] of Object.entries({ offset, row, batch })) {
     if (!Number.isSafeInteger(value) || value < 0 || value >= 2 ** 32)
-      throw new RangeError(`${what}: ${name}.${field} must be an integer from 0 to 2³² - 1, got ${value}`)
+      throw badArgument(`${what}: ${name}.${field} must be an integer from 0 to 2³² - 1, got ${value}`)
   }
   if (row < cols && rows > 1)
-    throw new RangeError(`${what}: ${name}.row must be at least ${cols}, the elements of a row, got ${row}`)
+    throw badArgument(`${what}: ${name}.row must be at least ${cols}, the elements of a row, got ${row}`)
   return { data, offset, row, batch, rows, cols }
 }
 

@@ -1,16 +1,16 @@
 import * as g from '../../generated/kv-cache'
+import { argsOf, flag, floatType, input, maybe, output, size, updated } from '../args'
 import {
   type BufferLike,
+  badArgument,
   bytesIn,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
-import { copy } from '../shape'
+import { copying } from '../shape/copy-host'
 
 export interface KvAppendArgs {
   /** [batch, kvHeads, tokens, headSize] */
@@ -37,9 +37,21 @@ export interface KvAppendArgs {
   readonly cacheType?: 'f32' | 'f16'
 }
 
-const KV_APPEND_KEYS = keysOf<KvAppendArgs>()(
-  'k v kCache vCache batch kvHeads tokens past capacity headSize ring type cacheType',
-)
+const KV_APPEND_ARGS = argsOf<KvAppendArgs>({
+  k: input,
+  v: input,
+  kCache: updated,
+  vCache: updated,
+  batch: size,
+  kvHeads: size,
+  tokens: size,
+  past: size,
+  capacity: size,
+  headSize: size,
+  ring: maybe(flag),
+  type: floatType,
+  cacheType: floatType,
+})
 
 /**
  * Puts the keys and values of new tokens into their caches.
@@ -48,21 +60,20 @@ const KV_APPEND_KEYS = keysOf<KvAppendArgs>()(
  *   buffer that is too small, an f32 cache for f16 tokens
  */
 export async function kvAppend(runtime: Runtime, args: KvAppendArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('kv_append', args, KV_APPEND_KEYS, options)
+  checkCall('kvAppend', args, KV_APPEND_ARGS, options)
   const { k, v, kCache, vCache, batch, kvHeads, tokens, past, capacity, headSize } = args
   const { ring = false, type = 'f32', cacheType = type } = args
-  checkSizes('kv_append', { batch, kvHeads, tokens, past, capacity, headSize })
   if (type === 'f16' && cacheType === 'f32') {
-    throw new RangeError('kv_append: cacheType must be f16 for keys and values of f16, got f32')
+    throw badArgument('kvAppend: cacheType must be f16 for keys and values of f16, got f32')
   }
   if (!ring && past + tokens > capacity) {
-    throw new RangeError(
-      `kv_append: past + tokens must be at most capacity = ${capacity}, got ${past} + ${tokens}; pass ring: true to go round, or kvGrow the cache`,
+    throw badArgument(
+      `kvAppend: past + tokens must be at most capacity = ${capacity}, got ${past} + ${tokens}; pass ring: true to go round, or kvGrow the cache`,
     )
   }
   const [heads, bytes, cacheBytes] = [batch * kvHeads, bytesIn(type), bytesIn(cacheType)]
   const [added, held] = [heads * tokens * headSize, heads * capacity * headSize]
-  checkBuffers('kv_append', {
+  checkBuffers('kvAppend', {
     k: [k, added, bytes],
     v: [v, added, bytes],
     kCache: [kCache, held, cacheBytes],
@@ -90,19 +101,29 @@ export interface KvGrowArgs {
   readonly type?: 'f32' | 'f16'
 }
 
-const KV_GROW_KEYS = keysOf<KvGrowArgs>()('cache out batch kvHeads length from to headSize type')
+const KV_GROW_ARGS = argsOf<KvGrowArgs>({
+  cache: input,
+  out: output,
+  batch: size,
+  kvHeads: size,
+  length: size,
+  from: size,
+  to: size,
+  headSize: size,
+  type: floatType,
+})
 
 /** Moves the tokens of a cache that is no ring into one of another capacity. */
 export async function kvGrow(runtime: Runtime, args: KvGrowArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('kv_grow', args, KV_GROW_KEYS, options)
+  checkCall('kvGrow', args, KV_GROW_ARGS, options)
   const { cache, out, batch, kvHeads, length, from, to, headSize, type = 'f32' } = args
-  checkSizes('kv_grow', { batch, kvHeads, length, from, to, headSize })
   if (length > Math.min(from, to)) {
-    throw new RangeError(`kv_grow: length must be at most the capacities ${from} and ${to}, got ${length}`)
+    throw badArgument(`kvGrow: length must be at most the capacities ${from} and ${to}, got ${length}`)
   }
   const [heads, bytes] = [batch * kvHeads, bytesIn(type)]
-  checkBuffers('kv_grow', { cache: [cache, heads * from * headSize, bytes], out: [out, heads * to * headSize, bytes] })
+  checkBuffers('kvGrow', { cache: [cache, heads * from * headSize, bytes], out: [out, heads * to * headSize, bytes] })
   const view = (data: BufferLike, capacity: number) => ({ data, strides: [capacity * headSize, headSize, 1] })
   const shape = [heads, length, headSize]
-  await copy(runtime, { from: view(cache, from), to: view(out, to), shape, type }, options)
+  const moved = { from: view(cache, from), to: view(out, to), shape, type }
+  await copying(runtime, 'kvGrow', ['cache', 'out'], moved, options)()
 }

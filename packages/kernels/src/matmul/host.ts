@@ -1,13 +1,5 @@
-import {
-  type BufferLike,
-  checkBuffers,
-  checkCall,
-  checkSizes,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+import { argsOf, flag, input, maybe, output, size } from '../args'
+import { type BufferLike, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 import { chooseMatmul } from './choose'
 
 export interface MatmulArgs {
@@ -26,13 +18,25 @@ export interface MatmulArgs {
   readonly transposeB?: boolean
 }
 
-const MATMUL_KEYS = keysOf<MatmulArgs>()('a b c bias m n k transposeA transposeB')
+const MATMUL_ARGS = argsOf<MatmulArgs>({
+  a: input,
+  b: input,
+  c: output,
+  bias: maybe(input),
+  m: size,
+  n: size,
+  k: size,
+  transposeA: maybe(flag),
+  transposeB: maybe(flag),
+})
 
-/** c = a · b (+ bias), in f32, for any sizes; k = 0 gives zeros (or the bias). */
+/**
+ * c = a · b (+ bias), in f32, for any sizes; k = 0 gives zeros (or the bias). The plain product: `gemm` also takes batches, strides, f16 and
+ * more behind the product, and chooses among kernels by sizes and device.
+ */
 export async function matmul(runtime: Runtime, args: MatmulArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('matmul', args, MATMUL_KEYS, options)
+  checkCall('matmul', args, MATMUL_ARGS, options)
   const { a, b, c, bias, m, n, k, transposeA = false, transposeB = false } = args
-  checkSizes('matmul', { m, n, k })
   checkBuffers('matmul', {
     a: [a, m * k],
     b: [b, k * n],

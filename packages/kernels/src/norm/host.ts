@@ -1,17 +1,8 @@
 import type { CompiledKernel } from '@weft/codegen'
 import { artifact } from '../../generated/norm/rmsnorm'
 import { rmsnorm_f16, rmsnorm_short, rmsnorm_short_f16 } from '../../generated/norms'
-import {
-  type BufferLike,
-  bytesIn,
-  checkBuffers,
-  checkCall,
-  checkSizes,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+import { argsOf, floatType, input, maybe, notNegative, outputOver, size } from '../args'
+import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 import { rmsnormProblem } from '../norms/trial'
 import { forColumns, type Span, trialColumns } from '../parts/span'
 import { solve } from '../problem'
@@ -37,13 +28,20 @@ const RMSNORM: Readonly<Record<Span, Readonly<Record<'f32' | 'f16', CompiledKern
   short: { f32: rmsnorm_short, f16: rmsnorm_short_f16 },
 }
 
-const RMSNORM_KEYS = keysOf<RmsnormArgs>()('x weight y rows cols eps type')
+const RMSNORM_ARGS = argsOf<RmsnormArgs>({
+  x: input,
+  weight: input,
+  y: outputOver('x'),
+  rows: size,
+  cols: size,
+  eps: maybe(notNegative),
+  type: floatType,
+})
 
 /** y[r, :] = x[r, :] / √(mean(x[r, :]²) + eps) · weight, computed in f32. */
 export async function rmsnorm(runtime: Runtime, args: RmsnormArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('rmsnorm', args, RMSNORM_KEYS, options)
+  checkCall('rmsnorm', args, RMSNORM_ARGS, options)
   const { x, weight, y, rows, cols, eps = 1e-5, type = 'f32' } = args
-  checkSizes('rmsnorm', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('rmsnorm', { x: [x, n, bytes], weight: [weight, cols, bytes], y: [y, n, bytes] })
   const trial = (only: HostOptions) =>

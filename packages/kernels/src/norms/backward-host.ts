@@ -1,15 +1,14 @@
 import * as g from '../../generated/norms'
 import { sum_columns } from '../../generated/reduce'
+import { argsOf, count, floatType, input, maybe, notNegative, output, size } from '../args'
 import {
   type BufferLike,
   bytesIn,
   bytesOf,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 import { HELD_COLUMNS } from '../parts/span'
@@ -53,7 +52,6 @@ async function rowGradients(
   trialOf: (cols: number) => TrialOf,
 ): Promise<void> {
   const { x, weight, dy, dx, rows, cols, eps = 1e-5, type = 'f32' } = args
-  checkSizes(what, { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers(what, {
     x: [x, n, bytes],
@@ -94,7 +92,18 @@ async function rowGradients(
   await runtime.run(chosen(kernels.weight[type], options), { x, dy, stats, ...results, rows, cols })
 }
 
-const LAYERNORM_BACKWARD_KEYS = keysOf<LayernormBackwardArgs>()('x weight dy dx dweight dbias rows cols eps type')
+const LAYERNORM_BACKWARD_ARGS = argsOf<LayernormBackwardArgs>({
+  x: input,
+  weight: input,
+  dy: input,
+  dx: output,
+  dweight: output,
+  dbias: output,
+  rows: size,
+  cols: size,
+  eps: maybe(notNegative),
+  type: floatType,
+})
 const LAYERNORM_BACKWARD = {
   rows: { f32: g.layernorm_backward_rows, f16: g.layernorm_backward_rows_f16 },
   whole: { f32: g.layernorm_backward_rows_8192, f16: g.layernorm_backward_rows_8192_f16 },
@@ -108,8 +117,8 @@ export async function layernormBackward(
   args: LayernormBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  const what = 'layernorm_backward'
-  checkCall(what, args, LAYERNORM_BACKWARD_KEYS, options)
+  const what = 'layernormBackward'
+  checkCall(what, args, LAYERNORM_BACKWARD_ARGS, options)
   const { dweight, dbias, type = 'f32' } = args
   const trialOf = (cols: number) => (only: HostOptions) =>
     solve(runtime, rowGradientProblem<LayernormBackwardArgs>(cols, type, true), (small) =>
@@ -118,7 +127,17 @@ export async function layernormBackward(
   await rowGradients(runtime, what, LAYERNORM_BACKWARD, args, { dweight, dbias }, options, trialOf)
 }
 
-const RMSNORM_BACKWARD_KEYS = keysOf<RowGradientArgs>()('x weight dy dx dweight rows cols eps type')
+const RMSNORM_BACKWARD_ARGS = argsOf<RowGradientArgs>({
+  x: input,
+  weight: input,
+  dy: input,
+  dx: output,
+  dweight: output,
+  rows: size,
+  cols: size,
+  eps: maybe(notNegative),
+  type: floatType,
+})
 const RMSNORM_BACKWARD = {
   rows: { f32: g.rmsnorm_backward_rows, f16: g.rmsnorm_backward_rows_f16 },
   input: { f32: g.rmsnorm_backward, f16: g.rmsnorm_backward_f16 },
@@ -131,8 +150,8 @@ export async function rmsnormBackward(
   args: RowGradientArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  const what = 'rmsnorm_backward'
-  checkCall(what, args, RMSNORM_BACKWARD_KEYS, options)
+  const what = 'rmsnormBackward'
+  checkCall(what, args, RMSNORM_BACKWARD_ARGS, options)
   const { dweight, type = 'f32' } = args
   const trialOf = (cols: number) => (only: HostOptions) =>
     solve(runtime, rowGradientProblem<RowGradientArgs>(cols, type, false), (small) =>
@@ -144,9 +163,20 @@ export async function rmsnormBackward(
 const GROUP_INPUT: Pair = { f32: g.groupnorm_backward, f16: g.groupnorm_backward_f16 }
 const GROUP_WEIGHT: Pair = { f32: g.groupnorm_backward_weight, f16: g.groupnorm_backward_weight_f16 }
 
-const GROUPNORM_BACKWARD_KEYS = keysOf<GroupnormBackwardArgs>()(
-  'dbias x weight dy dx dweight items channels places groups eps type',
-)
+const GROUPNORM_BACKWARD_ARGS = argsOf<GroupnormBackwardArgs>({
+  dbias: output,
+  x: input,
+  weight: input,
+  dy: input,
+  dx: output,
+  dweight: output,
+  items: size,
+  channels: size,
+  places: size,
+  groups: count,
+  eps: maybe(notNegative),
+  type: floatType,
+})
 
 /** The gradients of groupnorm by x, weight and bias. */
 export async function groupnormBackward(
@@ -154,12 +184,12 @@ export async function groupnormBackward(
   args: GroupnormBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('groupnorm_backward', args, GROUPNORM_BACKWARD_KEYS, options)
+  checkCall('groupnormBackward', args, GROUPNORM_BACKWARD_ARGS, options)
   const { x, weight, dy, dx, dweight, dbias, eps = 1e-5, type = 'f32', ...shape } = args
-  checkGroups('groupnorm_backward', shape)
+  checkGroups('groupnormBackward', shape)
   const { items, channels, places, groups } = shape
   const [n, bytes] = [items * channels * places, bytesIn(type)]
-  checkBuffers('groupnorm_backward', {
+  checkBuffers('groupnormBackward', {
     x: [x, n, bytes],
     weight: [weight, channels, bytes],
     dy: [dy, n, bytes],

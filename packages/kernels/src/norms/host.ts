@@ -1,15 +1,6 @@
 import * as g from '../../generated/norms'
-import {
-  type BufferLike,
-  bytesIn,
-  checkBuffers,
-  checkCall,
-  checkSizes,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+import { argsOf, count, floatType, input, maybe, notNegative, number, outputOver, size, updated } from '../args'
+import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 import { forColumns, type Span, trialColumns } from '../parts/span'
 import { solve } from '../problem'
 import { proven } from '../verify'
@@ -32,13 +23,21 @@ const LAYERNORM: Readonly<Record<Span, Pair>> = {
   short: { f32: g.layernorm_short, f16: g.layernorm_short_f16 },
 }
 
-const LAYERNORM_KEYS = keysOf<LayernormArgs>()('x weight bias y rows cols eps type')
+const LAYERNORM_ARGS = argsOf<LayernormArgs>({
+  x: input,
+  weight: input,
+  bias: input,
+  y: outputOver('x'),
+  rows: size,
+  cols: size,
+  eps: maybe(notNegative),
+  type: floatType,
+})
 
 /** y = (x − mean) / √(variance + eps) · weight + bias over each row, in two passes and f32. */
 export async function layernorm(runtime: Runtime, args: LayernormArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('layernorm', args, LAYERNORM_KEYS, options)
+  checkCall('layernorm', args, LAYERNORM_ARGS, options)
   const { x, weight, bias, y, rows, cols, eps = 1e-5, type = 'f32' } = args
-  checkSizes('layernorm', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('layernorm', {
     x: [x, n, bytes],
@@ -66,11 +65,22 @@ export interface GroupnormArgs extends Groups {
 
 const GROUPNORM: Pair = { f32: g.groupnorm, f16: g.groupnorm_f16 }
 
-const GROUPNORM_KEYS = keysOf<GroupnormArgs>()('x weight bias y items channels places groups eps type')
+const GROUPNORM_ARGS = argsOf<GroupnormArgs>({
+  x: input,
+  weight: input,
+  bias: input,
+  y: outputOver('x'),
+  items: size,
+  channels: size,
+  places: size,
+  groups: count,
+  eps: maybe(notNegative),
+  type: floatType,
+})
 
 /** The same over each group of channels with all their places. With one channel in a group it is instance normalization. */
 export async function groupnorm(runtime: Runtime, args: GroupnormArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('groupnorm', args, GROUPNORM_KEYS, options)
+  checkCall('groupnorm', args, GROUPNORM_ARGS, options)
   const { x, weight, bias, y, eps = 1e-5, type = 'f32', ...shape } = args
   checkGroups('groupnorm', shape)
   const { items, channels, places, groups } = shape
@@ -107,7 +117,17 @@ const RESIDUAL: Readonly<Record<Span, Pair>> = {
   short: { f32: g.residual_rmsnorm_short, f16: g.residual_rmsnorm_short_f16 },
 }
 
-const RESIDUAL_RMSNORM_KEYS = keysOf<ResidualRmsnormArgs>()('x residual weight y shift rows cols eps type')
+const RESIDUAL_RMSNORM_ARGS = argsOf<ResidualRmsnormArgs>({
+  x: input,
+  residual: updated,
+  weight: input,
+  y: outputOver('x'),
+  shift: maybe(number),
+  rows: size,
+  cols: size,
+  eps: maybe(notNegative),
+  type: floatType,
+})
 
 /** residual ← x + residual, then y = rmsnorm(residual) · (weight + shift), in one dispatch. */
 export async function residualRmsnorm(
@@ -115,11 +135,10 @@ export async function residualRmsnorm(
   args: ResidualRmsnormArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('residual_rmsnorm', args, RESIDUAL_RMSNORM_KEYS, options)
+  checkCall('residualRmsnorm', args, RESIDUAL_RMSNORM_ARGS, options)
   const { x, residual, weight, y, rows, cols, eps = 1e-5, shift = 0, type = 'f32' } = args
-  checkSizes('residual_rmsnorm', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
-  checkBuffers('residual_rmsnorm', {
+  checkBuffers('residualRmsnorm', {
     x: [x, n, bytes],
     residual: [residual, n, bytes],
     weight: [weight, cols, bytes],

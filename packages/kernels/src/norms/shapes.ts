@@ -1,5 +1,5 @@
 import type { CompiledKernel } from '@weft/codegen'
-import { checkSizes } from '../host'
+import { badArgument } from '../host'
 
 export type NormType = 'f32' | 'f16'
 
@@ -24,8 +24,7 @@ export interface Groups {
   readonly type?: NormType
 }
 
-export function checkGroups(what: string, { items, channels, places, groups }: Groups): void {
-  checkSizes(what, { items, channels, places, groups })
-  if (groups < 1 || channels % groups !== 0)
-    throw new RangeError(`${what}: channels must be a multiple of groups = ${groups}, got ${channels}`)
+export function checkGroups(what: string, { channels, groups }: Pick<Groups, 'channels' | 'groups'>): void {
+  if (channels % groups !== 0)
+    throw badArgument(`${what}: channels must be a multiple of groups = ${groups}, got ${channels}`)
 }

@@ -1,15 +1,19 @@
 import * as g from '../../generated/optimizer'
 import {
-  type BufferLike,
-  bytesIn,
-  checkBuffers,
-  checkCall,
-  checkSizes,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+  argsOf,
+  belowOne,
+  count,
+  flag,
+  floatType,
+  input,
+  maybe,
+  notNegative,
+  number,
+  positive,
+  size,
+  updated,
+} from '../args'
+import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 import type { AdamwOptions, SgdOptions } from './reference'
 
 export type OptimizerType = 'f32' | 'f16'
@@ -28,16 +32,27 @@ export interface AdamwArgs extends AdamwOptions {
   readonly type?: OptimizerType
 }
 
-const ADAMW_KEYS = keysOf<AdamwArgs>()('p g m v n type lr beta1 beta2 eps decay step scale')
+const ADAMW_ARGS = argsOf<AdamwArgs>({
+  p: updated,
+  g: input,
+  m: updated,
+  v: updated,
+  n: size,
+  type: floatType,
+  lr: number,
+  beta1: maybe(belowOne),
+  beta2: maybe(belowOne),
+  eps: maybe(notNegative),
+  decay: maybe(notNegative),
+  step: count,
+  scale: maybe(number),
+})
 
 /** One step of AdamW, in place. Defaults are those of PyTorch: β 0.9 and 0.999, eps 1e-8, decay 0.01. `step` counts from 1. */
 export async function adamw(runtime: Runtime, args: AdamwArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('adamw', args, ADAMW_KEYS, options)
+  checkCall('adamw', args, ADAMW_ARGS, options)
   const { p, g: gradient, m, v, n, type = 'f32', lr, step, scale = 1 } = args
   const { beta1 = 0.9, beta2 = 0.999, eps = 1e-8, decay = 0.01 } = args
-  checkSizes('adamw', { n })
-  if (!Number.isSafeInteger(step) || step < 1)
-    throw new RangeError(`adamw: step must be an integer from 1 on, got ${step}`)
   checkBuffers('adamw', { p: [p, n, bytesIn(type)], g: [gradient, n, bytesIn(type)], m: [m, n], v: [v, n] })
   const [correction1, correction2] = [1 - beta1 ** step, 1 - beta2 ** step]
   const [rest1, rest2] = [1 - beta1, 1 - beta2]
@@ -56,13 +71,23 @@ export interface SgdArgs extends SgdOptions {
   readonly type?: OptimizerType
 }
 
-const SGD_KEYS = keysOf<SgdArgs>()('p g b n type lr momentum decay scale nesterov')
+const SGD_ARGS = argsOf<SgdArgs>({
+  p: updated,
+  g: input,
+  b: updated,
+  n: size,
+  type: floatType,
+  lr: number,
+  momentum: maybe(notNegative),
+  decay: maybe(notNegative),
+  scale: maybe(number),
+  nesterov: maybe(flag),
+})
 
 /** One step of gradient descent, in place; momentum, decay and Nesterov's form as in PyTorch. */
 export async function sgd(runtime: Runtime, args: SgdArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('sgd', args, SGD_KEYS, options)
+  checkCall('sgd', args, SGD_ARGS, options)
   const { p, g: gradient, b, n, type = 'f32', lr, momentum = 0, decay = 0, scale = 1, nesterov = false } = args
-  checkSizes('sgd', { n })
   checkBuffers('sgd', { p: [p, n, bytesIn(type)], g: [gradient, n, bytesIn(type)], b: [b, n] })
   const params = { n, lr, momentum, decay, scale, nesterov: Number(nesterov) }
   await runtime.run(chosen(type === 'f16' ? g.sgd_f16 : g.sgd, options), { p, g: gradient, b, ...params })
@@ -79,15 +104,13 @@ export interface ClipArgs {
   readonly type?: OptimizerType
 }
 
-const CLIP_KEYS = keysOf<ClipArgs>()('g squares most n type')
+const CLIP_ARGS = argsOf<ClipArgs>({ g: updated, squares: input, most: positive, n: size, type: floatType })
 
 /** Cuts a gradient to a global norm, of which the sum of squares lies on the device: nothing is read back. */
 export async function clipByNorm(runtime: Runtime, args: ClipArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('clip_by_norm', args, CLIP_KEYS, options)
+  checkCall('clipByNorm', args, CLIP_ARGS, options)
   const { g: gradient, squares, most, n, type = 'f32' } = args
-  checkSizes('clip_by_norm', { n })
-  if (!(most > 0)) throw new RangeError(`clip_by_norm: most must be above 0, got ${most}`)
-  checkBuffers('clip_by_norm', { g: [gradient, n, bytesIn(type)], squares: [squares, 1] })
+  checkBuffers('clipByNorm', { g: [gradient, n, bytesIn(type)], squares: [squares, 1] })
   await runtime.run(chosen(type === 'f16' ? g.clip_by_norm_f16 : g.clip_by_norm, options), {
     g: gradient,
     squares,

@@ -1,17 +1,16 @@
+import { argsOf, floatType, input, object, output, size } from '../args'
 import { gemm } from '../gemm/host'
 import {
   type BufferLike,
+  bytesIn,
   checkBuffers,
   checkCall,
-  checkSizes,
-  keysOf,
   type Runtime,
   SEVERAL_OPTIONS,
   type SeveralOptions,
 } from '../host'
 import type { Storage } from '../parts/storage'
-import { bound, dequantize, type QuantizedWeights } from './host'
-import { checkType } from './weights-host'
+import { bound, dequantize, type QuantizedWeights, WEIGHTS_ARGS } from './host'
 
 export interface QuantizedMatmulBackwardArgs {
   readonly weights: QuantizedWeights
@@ -23,7 +22,13 @@ export interface QuantizedMatmulBackwardArgs {
   readonly type?: Storage
 }
 
-const QUANTIZED_MATMUL_BACKWARD_KEYS = keysOf<QuantizedMatmulBackwardArgs>()('weights dy dx m type')
+const QUANTIZED_MATMUL_BACKWARD_ARGS = argsOf<QuantizedMatmulBackwardArgs>({
+  weights: object(WEIGHTS_ARGS),
+  dy: input,
+  dx: output,
+  m: size,
+  type: floatType,
+})
 
 /**
  * dx = dy · W: the gradient of the input of a layer with quantized weights, which themselves are constants. W is dequantized once into a buffer
@@ -34,13 +39,12 @@ export async function quantizedMatmulBackward(
   args: QuantizedMatmulBackwardArgs,
   options: SeveralOptions = {},
 ): Promise<void> {
-  checkCall('quant_matmul_backward', args, QUANTIZED_MATMUL_BACKWARD_KEYS, options, SEVERAL_OPTIONS)
+  checkCall('quantizedMatmulBackward', args, QUANTIZED_MATMUL_BACKWARD_ARGS, options, SEVERAL_OPTIONS)
   const { weights, dy, dx, m, type = 'f32' } = args
   const { n, k } = weights
-  const { bindings } = bound('quant_matmul_backward', weights)
-  checkSizes('quant_matmul_backward', { m })
-  const bytes = checkType('quant_matmul_backward', type)
-  checkBuffers('quant_matmul_backward', { ...bindings, dy: [dy, m * n, bytes], dx: [dx, m * k, bytes] })
+  const { bindings } = bound('quantizedMatmulBackward', weights)
+  const bytes = bytesIn(type)
+  checkBuffers('quantizedMatmulBackward', { ...bindings, dy: [dy, m * n, bytes], dx: [dx, m * k, bytes] })
   using w = runtime.buffer({ size: Math.ceil((n * k * bytes) / 4) * 4 })
   await dequantize(runtime, { weights, y: w, type }, options)
   await gemm(runtime, { a: dy, b: w, c: dx, m, n: k, k: n, type }, options)

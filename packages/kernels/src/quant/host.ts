@@ -1,11 +1,11 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/quant'
+import { argsOf, floatType, input, maybe, object, oneOf, output, size } from '../args'
 import {
   type BufferLike,
+  badArgument,
   type ChoiceOptions,
   checkCall,
-  checkKeys,
-  checkSizes,
   type HostOptions,
   keysOf,
   type Runtime,
@@ -42,21 +42,24 @@ export interface QuantizedWeights {
   readonly group?: number
 }
 
-const WEIGHTS_KEYS = keysOf<QuantizedWeights>()('format w scales zeros n k group')
+export const WEIGHTS_ARGS = argsOf<QuantizedWeights>({
+  format: oneOf('int8', 'uint8', 'int4', 'int4_zeros'),
+  w: input,
+  scales: input,
+  zeros: maybe(input),
+  n: size,
+  k: size,
+  group: maybe(size),
+})
 
 const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
-const FORMATS: readonly WordFormat[] = ['int8', 'uint8', 'int4', 'int4_zeros']
 
 /** Sizes, bindings and params of weights, checked. */
 export function bound(what: string, weights: QuantizedWeights): Bound {
-  checkKeys(`${what}: weights`, weights, WEIGHTS_KEYS)
   const { format, w, scales, zeros, n, k, group } = weights
-  if (!FORMATS.includes(format))
-    throw new RangeError(`${what}: format must be one of ${FORMATS.join(', ')}, got ${String(format)}`)
-  checkSizes(what, { n, k })
   const withZeros = format === 'uint8' || format === 'int4_zeros'
   if (withZeros !== (zeros !== undefined))
-    throw new RangeError(`${what}: ${format} has ${withZeros ? '' : 'no '}zero points, got ${zeros ? 'some' : 'none'}`)
+    throw badArgument(`${what}: ${format} has ${withZeros ? '' : 'no '}zero points, got ${zeros ? 'some' : 'none'}`)
   if (format === 'int8' || format === 'uint8') {
     const words = Math.ceil(k / 4)
     const rows = k === 0 ? 0 : n
@@ -66,7 +69,7 @@ export function bound(what: string, weights: QuantizedWeights): Bound {
     return { format, n, k, bindings: all, params: { words }, lines }
   }
   if (group === undefined || !Number.isInteger(group) || group < 8 || group % 8 !== 0 || group >= 2 ** 32)
-    throw new RangeError(`${what}: group must be a multiple of 8, got ${group}`)
+    throw badArgument(`${what}: group must be a multiple of 8, got ${group}`)
   const [words, groups] = [Math.ceil(k / 8), Math.ceil(k / group)]
   const bindings = { w: [w, n * words, 4], scales: [scales, n * groups, 4] } as const
   const all = zeros ? { ...bindings, zeros: [zeros, n * Math.ceil(groups / 8), 4] as const } : bindings
@@ -79,20 +82,26 @@ export interface DequantizeArgs extends WeightsTo {
   readonly weights: QuantizedWeights
 }
 
-const DEQUANTIZE_KEYS = keysOf<DequantizeArgs>()('weights y type')
+const DEQUANTIZE_ARGS = argsOf<DequantizeArgs>({ weights: object(WEIGHTS_ARGS), y: output, type: floatType })
 
 /** y = W, as f32 or f16. */
 export async function dequantize(runtime: Runtime, args: DequantizeArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('dequantize', args, DEQUANTIZE_KEYS, options)
+  checkCall('dequantize', args, DEQUANTIZE_ARGS, options)
   const { weights, ...to } = args
-  await runDequantize(runtime, KERNELS, bound('dequantize', weights), to, options)
+  await runDequantize(runtime, KERNELS, 'dequantize', bound('dequantize', weights), to, options)
 }
 
 export interface QuantizedEmbeddingArgs extends WeightsAt {
   readonly weights: QuantizedWeights
 }
 
-const QUANTIZED_EMBEDDING_KEYS = keysOf<QuantizedEmbeddingArgs>()('weights index count y type')
+const QUANTIZED_EMBEDDING_ARGS = argsOf<QuantizedEmbeddingArgs>({
+  weights: object(WEIGHTS_ARGS),
+  index: input,
+  count: size,
+  y: output,
+  type: floatType,
+})
 
 /** y[i, :] = W[index[i], :], and zeros for an index that is not below n. */
 export async function quantizedEmbedding(
@@ -100,9 +109,9 @@ export async function quantizedEmbedding(
   args: QuantizedEmbeddingArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('quantized_embedding', args, QUANTIZED_EMBEDDING_KEYS, options)
+  checkCall('quantizedEmbedding', args, QUANTIZED_EMBEDDING_ARGS, options)
   const { weights, ...at } = args
-  await runEmbedding(runtime, KERNELS, bound('embedding', weights), at, options)
+  await runEmbedding(runtime, KERNELS, 'quantizedEmbedding', bound('quantizedEmbedding', weights), at, options)
 }
 
 export interface QuantizedMatmulArgs extends WeightsBy {
@@ -111,7 +120,14 @@ export interface QuantizedMatmulArgs extends WeightsBy {
 
 export interface QuantizedMatmulOptions extends HostOptions, ChoiceOptions {}
 
-const QUANTIZED_MATMUL_KEYS = keysOf<QuantizedMatmulArgs>()('weights x bias y m type')
+const QUANTIZED_MATMUL_ARGS = argsOf<QuantizedMatmulArgs>({
+  weights: object(WEIGHTS_ARGS),
+  x: input,
+  bias: maybe(input),
+  y: output,
+  m: size,
+  type: floatType,
+})
 const QUANTIZED_MATMUL_OPTIONS = keysOf<QuantizedMatmulOptions>()('kernel kernels verify tuning')
 
 /**
@@ -124,7 +140,7 @@ export async function quantizedMatmul(
   args: QuantizedMatmulArgs,
   options: QuantizedMatmulOptions = {},
 ): Promise<void> {
-  checkCall('quantized_matmul', args, QUANTIZED_MATMUL_KEYS, options, QUANTIZED_MATMUL_OPTIONS)
+  checkCall('quantizedMatmul', args, QUANTIZED_MATMUL_ARGS, options, QUANTIZED_MATMUL_OPTIONS)
   const { weights, ...by } = args
   const trial: MatmulTrial = (shape, only) => {
     const tuning = tuningTo((name) => name === oneRowName(weights.format, shape.oneRow, shape.type))
@@ -132,5 +148,5 @@ export async function quantizedMatmul(
       quantizedMatmul(runtime, small, { ...only, tuning }),
     )
   }
-  await runMatmul(runtime, KERNELS, bound('quant_matmul', weights), by, options, trial)
+  await runMatmul(runtime, KERNELS, 'quantizedMatmul', bound('quantizedMatmul', weights), by, options, trial)
 }

@@ -1,3 +1,5 @@
+import { argsOf, checkFields, checkKeys, maybe, oneOf, size } from '../args'
+import { badArgument } from '../errors'
 import { expectLength } from '../expect-length'
 import { roundEven } from '../parts/half'
 
@@ -144,15 +146,11 @@ const isInt4 = (format: WordFormat): boolean => format === 'int4' || format === 
  * Weights from floats [n, k]: each group of a row (the whole row with int8 and uint8) gets a scale, and a zero point where the format has
  * one; a value becomes the nearest integer.
  */
-export function quantizeWeights(
-  format: WordFormat,
-  x: ArrayLike<number>,
-  { n, k, group: asked = 32 }: QuantizeOptions,
-): PackedWeights {
-  expectLength('x', x, n * k)
+export function quantizeWeights(format: WordFormat, x: ArrayLike<number>, options: QuantizeOptions): PackedWeights {
+  checkKeys('options of quantizeWeights', options, ['n', 'k', 'group'])
+  const { n, k, group: asked = 32 } = options
+  checkWeights(format, x, { n, k, group: asked })
   const group = isInt4(format) ? asked : Math.max(k, 1)
-  if (isInt4(format) && (!Number.isInteger(group) || group < 8 || group % 8 !== 0))
-    throw new RangeError(`${format}: group must be a multiple of 8, got ${group}`)
   const groups = Math.ceil(k / group)
   const { low, high, params } = RANGES[format]
   const [q, scales, zeros] = [new Int32Array(n * k), new Float32Array(n * groups), new Int32Array(n * groups)]
@@ -172,6 +170,26 @@ export function quantizeWeights(
   if (format === 'uint8') return { ...common, w: packBytes(q, n, k), zeros }
   const w = packNibbles(q, n, k)
   return format === 'int4' ? { ...common, w } : { ...common, w, zeros: packZeros(zeros, n, groups) }
+}
+
+const QUANTIZE_ARGS = argsOf<QuantizeOptions & { readonly format: WordFormat }>({
+  format: oneOf('int8', 'uint8', 'int4', 'int4_zeros'),
+  n: size,
+  k: size,
+  group: maybe(size),
+})
+
+function checkWeights(format: WordFormat, x: ArrayLike<number>, options: QuantizeOptions): void {
+  const what = 'quantizeWeights'
+  checkFields(what, { format, ...options }, QUANTIZE_ARGS)
+  const { n, k, group = 8 } = options
+  if (x?.length !== n * k) throw badArgument(`${what}: x must have ${n * k} elements, and has ${x?.length}`)
+  if (isInt4(format) && (group < 8 || group % 8 !== 0))
+    throw badArgument(`${what}: group must be a multiple of 8 with ${format}, got ${group}`)
+  for (let i = 0; i < x.length; i++) {
+    if (!Number.isFinite(x[i]))
+      throw badArgument(`${what}: x[${i}] is ${x[i]}, and all that share a scale with it would become NaN`)
+  }
 }
 
 /** The float64 values [n, k] of weights. */

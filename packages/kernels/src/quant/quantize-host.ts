@@ -1,14 +1,14 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/quant'
+import { argsOf, floatType, input, integerFrom, maybe, object, oneOf, output, positive, size } from '../args'
 import {
   type BufferLike,
+  badArgument,
+  bytesIn,
   checkBuffers,
   checkCall,
-  checkKeys,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
   SEVERAL_OPTIONS,
   type SeveralOptions,
@@ -16,10 +16,10 @@ import {
 import type { Storage } from '../parts/storage'
 import { solve } from '../problem'
 import { proven } from '../verify'
-import { bound, type QuantizedWeights } from './host'
+import { bound, type QuantizedWeights, WEIGHTS_ARGS } from './host'
 import type { QuantParams, WordFormat } from './pack'
 import { dynamicProblem, paramsProblem } from './trial'
-import { checkType, type WeightsBy } from './weights-host'
+import type { WeightsBy } from './weights-host'
 
 export interface QuantizeArgs {
   readonly format: WordFormat
@@ -46,18 +46,28 @@ const RANGES = {
   int4: { low: 0, high: 15, middle: 8, symmetric: 1, most: 7 },
   int4_zeros: { low: 0, high: 15, middle: 0, symmetric: 0, most: 15 },
 } as const
-const QUANTIZE_KEYS = keysOf<QuantizeArgs>()('format x w scales zeros lines k group type')
+const QUANTIZE_ARGS = argsOf<QuantizeArgs>({
+  format: oneOf('int8', 'uint8', 'int4', 'int4_zeros'),
+  x: input,
+  w: output,
+  scales: output,
+  zeros: maybe(output),
+  lines: size,
+  k: size,
+  group: maybe(size),
+  type: floatType,
+})
 
 /**
  * Quantizes on the device, to what `quantizeWeights` gives on the host: a scale for each group from its values, then integers. Division on a
  * GPU is within 2.5 ULP, so that a value just between two integers may get the other one.
  */
 export async function quantize(runtime: Runtime, args: QuantizeArgs, options: SeveralOptions = {}): Promise<void> {
-  checkCall('quantize', args, QUANTIZE_KEYS, options, SEVERAL_OPTIONS)
+  checkCall('quantize', args, QUANTIZE_ARGS, options, SEVERAL_OPTIONS)
   const { format, x, w, scales, zeros, lines, k, group: asked, type = 'f32' } = args
   const weights = { format, w, scales, n: lines, k, ...(zeros ? { zeros } : {}) }
   const { bindings } = bound('quantize', asked === undefined ? weights : { ...weights, group: asked })
-  checkBuffers('quantize', { ...bindings, x: [x, lines * k, checkType('quantize', type)] })
+  checkBuffers('quantize', { ...bindings, x: [x, lines * k, bytesIn(type)] })
   if (lines * k === 0) return
   const int4 = format === 'int4' || format === 'int4_zeros'
   const group = int4 ? (asked as number) : k
@@ -96,7 +106,14 @@ export interface DynamicMatmulArgs extends WeightsBy {
   readonly weights: QuantizedWeights
 }
 
-const DYNAMIC_MATMUL_KEYS = keysOf<DynamicMatmulArgs>()('weights x bias y m type')
+const DYNAMIC_MATMUL_ARGS = argsOf<DynamicMatmulArgs>({
+  weights: object(WEIGHTS_ARGS),
+  x: input,
+  bias: maybe(input),
+  y: output,
+  m: size,
+  type: floatType,
+})
 
 /**
  * y = x · Wᵀ + bias with integer products: each row of x is quantized to int8 first, with a scale and a zero point of its own.
@@ -108,16 +125,15 @@ export async function dynamicMatmul(
   args: DynamicMatmulArgs,
   options: SeveralOptions = {},
 ): Promise<void> {
-  checkCall('dynamic_matmul', args, DYNAMIC_MATMUL_KEYS, options, SEVERAL_OPTIONS)
+  checkCall('dynamicMatmul', args, DYNAMIC_MATMUL_ARGS, options, SEVERAL_OPTIONS)
   const { weights, x, bias, y, m, type = 'f32' } = args
   const { format, n, k, group = 0 } = weights
-  const { bindings, params } = bound('dynamic_matmul', weights)
-  if (format === 'uint8') throw new RangeError('dynamic_matmul: format must be int8, int4 or int4_zeros, got uint8')
+  const { bindings, params } = bound('dynamicMatmul', weights)
+  if (format === 'uint8') throw badArgument('dynamicMatmul: format must be int8, int4 or int4_zeros, got uint8')
   if (format !== 'int8' && group % 32 !== 0)
-    throw new RangeError(`dynamic_matmul: group must be a multiple of 32, got ${group}`)
-  checkSizes('dynamic_matmul', { m })
-  const bytes = checkType('dynamic_matmul', type)
-  checkBuffers('dynamic_matmul', {
+    throw badArgument(`dynamicMatmul: group must be a multiple of 32, got ${group}`)
+  const bytes = bytesIn(type)
+  checkBuffers('dynamicMatmul', {
     ...bindings,
     x: [x, m * k, bytes],
     y: [y, m * n, bytes],
@@ -146,18 +162,8 @@ export interface Int8Tensor extends QuantParams {
   readonly data: BufferLike
 }
 
-const TENSOR_KEYS = keysOf<Int8Tensor>()('data scale zero')
-
-const checkParams = (what: string, tensors: Readonly<Record<string, Int8Tensor>>): void => {
-  for (const [name, tensor] of Object.entries(tensors)) {
-    checkKeys(`${what}: ${name}`, tensor, TENSOR_KEYS)
-    const { scale, zero } = tensor
-    if (!(scale > 0) || !Number.isFinite(scale))
-      throw new RangeError(`${what}: ${name}.scale must be above 0, got ${scale}`)
-    if (!Number.isInteger(zero) || zero < -128 || zero > 127)
-      throw new RangeError(`${what}: ${name}.zero must be an integer from -128 to 127, got ${zero}`)
-  }
-}
+const tensor = (data: typeof input) =>
+  object<Int8Tensor>(argsOf<Int8Tensor>({ data, scale: positive, zero: integerFrom(-128, 127) }))
 
 export interface AddInt8Args {
   readonly x: Int8Tensor
@@ -168,15 +174,13 @@ export interface AddInt8Args {
   readonly n: number
 }
 
-const ADD_INT8_KEYS = keysOf<AddInt8Args>()('x y out n')
+const ADD_INT8_ARGS = argsOf<AddInt8Args>({ x: tensor(input), y: tensor(input), out: tensor(output), n: size })
 
 /** out = x + y of `n` int8 values, each tensor with a scale and a zero point of its own. */
 export async function addInt8(runtime: Runtime, args: AddInt8Args, options: HostOptions = {}): Promise<void> {
-  checkCall('add_int8', args, ADD_INT8_KEYS, options)
+  checkCall('addInt8', args, ADD_INT8_ARGS, options)
   const { x, y, out, n } = args
-  checkSizes('add_int8', { n })
-  checkParams('add_int8', { x, y, out })
-  checkBuffers('add_int8', { x: [x.data, n, 1], y: [y.data, n, 1], out: [out.data, n, 1] })
+  checkBuffers('addInt8', { x: [x.data, n, 1], y: [y.data, n, 1], out: [out.data, n, 1] })
   const params = { x_scale: x.scale, x_zero: x.zero, y_scale: y.scale, y_zero: y.zero }
   await runtime.run(chosen(g.add_int8, options), {
     ...{ x: x.data, y: y.data, out: out.data, words: Math.ceil(n / 4) },
@@ -185,15 +189,13 @@ export async function addInt8(runtime: Runtime, args: AddInt8Args, options: Host
 }
 
 export type ReluInt8Args = Omit<AddInt8Args, 'y'>
-const RELU_INT8_KEYS = keysOf<ReluInt8Args>()('x out n')
+const RELU_INT8_ARGS = argsOf<ReluInt8Args>({ x: tensor(input), out: tensor(output), n: size })
 
 /** out = max(x, 0) of `n` int8 values, each tensor with a scale and a zero point of its own. */
 export async function reluInt8(runtime: Runtime, args: ReluInt8Args, options: HostOptions = {}): Promise<void> {
-  checkCall('relu_int8', args, RELU_INT8_KEYS, options)
+  checkCall('reluInt8', args, RELU_INT8_ARGS, options)
   const { x, out, n } = args
-  checkSizes('relu_int8', { n })
-  checkParams('relu_int8', { x, out })
-  checkBuffers('relu_int8', { x: [x.data, n, 1], out: [out.data, n, 1] })
+  checkBuffers('reluInt8', { x: [x.data, n, 1], out: [out.data, n, 1] })
   const params = { x_scale: x.scale, x_zero: x.zero, out_scale: out.scale, out_zero: out.zero }
   await runtime.run(chosen(g.relu_int8, options), { x: x.data, out: out.data, words: Math.ceil(n / 4), ...params })
 }

@@ -4,7 +4,6 @@ import {
   bytesIn,
   type ChoiceOptions,
   checkBuffers,
-  checkSizes,
   chosen,
   type HostOptions,
   type Runtime,
@@ -36,12 +35,6 @@ const kernelOf = (kernels: Kernels, name: string, { format }: Bound, type: Stora
 const buffersOf = ({ bindings }: Bound) =>
   Object.fromEntries(Object.entries(bindings).map(([name, [buffer]]) => [name, buffer]))
 
-/** The bytes of an element; an error for a type that is none. */
-export function checkType(what: string, type: Storage): number {
-  if (type !== 'f32' && type !== 'f16') throw new RangeError(`${what}: type must be f32 or f16, got ${String(type)}`)
-  return bytesIn(type)
-}
-
 export interface WeightsTo {
   /** [n, k], written */
   readonly y: BufferLike
@@ -52,13 +45,14 @@ export interface WeightsTo {
 export async function runDequantize(
   runtime: Runtime,
   kernels: Kernels,
+  what: string,
   weights: Bound,
   { y, type = 'f32' }: WeightsTo,
   options: HostOptions,
 ): Promise<void> {
   const { n, k } = weights
-  const bytes = checkType('dequantize', type)
-  checkBuffers('dequantize', { ...weights.bindings, y: [y, n * k, bytes] })
+  const bytes = bytesIn(type)
+  checkBuffers(what, { ...weights.bindings, y: [y, n * k, bytes] })
   const args = { ...buffersOf(weights), y, n, k, ...weights.params }
   await runtime.run(kernelOf(kernels, 'dequantize', weights, type, options), args)
 }
@@ -72,14 +66,14 @@ export interface WeightsAt extends WeightsTo {
 export async function runEmbedding(
   runtime: Runtime,
   kernels: Kernels,
+  what: string,
   weights: Bound,
   { y, index, count, type = 'f32' }: WeightsAt,
   options: HostOptions,
 ): Promise<void> {
   const { n, k } = weights
-  const bytes = checkType('embedding', type)
-  checkSizes('embedding', { count })
-  checkBuffers('embedding', { ...weights.bindings, index: [index, count], y: [y, count * k, bytes] })
+  const bytes = bytesIn(type)
+  checkBuffers(what, { ...weights.bindings, index: [index, count], y: [y, count * k, bytes] })
   const args = { ...buffersOf(weights), index, y, n, k, count, ...weights.params }
   await runtime.run(kernelOf(kernels, 'embedding', weights, type, options), args)
 }
@@ -113,15 +107,15 @@ export const linesOfGroups = (k: number, group: number): number | null =>
 export async function runMatmul(
   runtime: Runtime,
   kernels: Kernels,
+  what: string,
   weights: Bound,
   { x, bias, y, m, type = 'f32' }: WeightsBy,
   { tuning, ...options }: HostOptions & ChoiceOptions,
   trial: MatmulTrial,
 ): Promise<void> {
   const { n, k } = weights
-  const bytes = checkType('quant_matmul', type)
-  checkSizes('quant_matmul', { m })
-  checkBuffers('quant_matmul', {
+  const bytes = bytesIn(type)
+  checkBuffers(what, {
     ...weights.bindings,
     x: [x, m * k, bytes],
     y: [y, m * n, bytes],
@@ -164,7 +158,7 @@ async function matricesFor(
 ): Promise<CompiledKernel | null> {
   if (!lines || !hasMatrices(runtime.info)) return null
   const rows = chooseMatrixRows(m, n)
-  const kernel = chosen(kernels[matricesName(format, rows)], options)
+  const kernel = chosen(kernels[matricesName(format, rows)] as CompiledKernel, options)
   const shape = { m: TRIAL_ROWS[rows], n: 70, lines: true, oneRow: 'lines', rounded: true, type: 'f16' } as const
   const as = matricesName(format, rows === 'long' ? 'few' : rows)
   return (await passes(runtime, kernel, options, (only) => trial(shape, only), { as })) ? kernel : null

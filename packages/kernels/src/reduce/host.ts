@@ -1,17 +1,8 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/reduce'
+import { argsOf, floatType, input, listOf, maybe, number, oneOf, output, size } from '../args'
 import { type Shape, sizeOf } from '../elementwise/shape'
-import {
-  type BufferLike,
-  checkBuffers,
-  checkCall,
-  checkChoice,
-  checkSizes,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+import { type BufferLike, badArgument, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 import { solve } from '../problem'
 import { proven } from '../verify'
 import { reduceProblem } from './trial'
@@ -66,7 +57,15 @@ const JOINED: Partial<Readonly<Record<ReduceOp, ReduceOp>>> = {
   all: 'all',
 }
 
-const REDUCE_KEYS = keysOf<ReduceArgs>()('x shape axes out type correction')
+const OP = oneOf<ReduceOp>('sum', 'mean', 'sumSquares', 'min', 'max', 'variance', 'argmax', 'argmin', 'any', 'all')
+const REDUCE_ARGS = argsOf<ReduceArgs>({
+  x: input,
+  shape: listOf(size),
+  axes: maybe(listOf(size)),
+  out: output,
+  type: floatType,
+  correction: maybe(number),
+})
 
 /**
  * `out` = the reduction of x along neighbouring axes, in f32: `reduce(runtime, 'mean', { x, shape: [batch, channels, 32, 32], axes:
@@ -81,26 +80,22 @@ export async function reduce(
   args: ReduceArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('reduce', args, REDUCE_KEYS, options)
+  checkCall('reduce', args, REDUCE_ARGS, options)
   const { x, shape, axes = shape.map((_, axis) => axis), out, type = 'f32', correction = 0 } = args
-  checkChoice('reduce', 'op', op, Object.keys(KERNELS))
-  checkChoice(op, 'type', type, ['f32', 'f16'])
-  checkSizes(op, Object.fromEntries(shape.map((extent, axis) => [`shape[${axis}]`, extent])))
+  OP.check('reduce', 'op', op)
   const [from = 0] = axes
   if (axes.some((axis, i) => axis !== from + i || axis < 0 || axis >= shape.length))
-    throw new RangeError(
-      `${op}: axes must be neighbours in order, of 0 … ${shape.length - 1}, got [${axes.join(', ')}]`,
-    )
+    throw badArgument(`reduce: axes must be neighbours in order, of 0 … ${shape.length - 1}, got [${axes.join(', ')}]`)
   const outer = sizeOf(shape.slice(0, from))
   const size = sizeOf(shape.slice(from, from + axes.length))
   const inner = sizeOf(shape.slice(from + axes.length))
   const bytes = type === 'f16' && op !== 'any' && op !== 'all' ? 2 : 4
-  checkBuffers(op, { x: [x, outer * size * inner, bytes], out: [out, outer * inner] })
+  checkBuffers('reduce', { x: [x, outer * size * inner, bytes], out: [out, outer * inner] })
   if (outer * inner === 0) return
   const divisor = op === 'variance' ? size - correction : size
   if ((op === 'mean' || op === 'variance') && divisor <= 0)
-    throw new RangeError(
-      `${op}: there is none of ${size} elements${correction === 0 ? '' : ` with a correction of ${correction}`}`,
+    throw badArgument(
+      `reduce: there is no ${op} of ${size} elements${correction === 0 ? '' : ` with a correction of ${correction}`}`,
     )
   const scale = op === 'mean' || op === 'variance' ? 1 / divisor : 1
   const params = { ...(op === 'variance' ? { inverse: 1 / size } : {}), ...(hasScale(op) ? { scale } : {}) }

@@ -1,13 +1,13 @@
 import * as g from '../../generated/rope'
+import { argsOf, flag, floatType, input, maybe, outputOver, size } from '../args'
 import {
   type BufferLike,
+  badArgument,
   bytesIn,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 import { ropeTableSize } from './table'
@@ -34,7 +34,20 @@ export interface RopeArgs {
   readonly type?: 'f32' | 'f16'
 }
 
-const ROPE_KEYS = keysOf<RopeArgs>()('x out table batch heads tokens headSize tokensFirst rotary past interleaved type')
+const ROPE_ARGS = argsOf<RopeArgs>({
+  x: input,
+  out: outputOver('x'),
+  table: input,
+  batch: size,
+  heads: size,
+  tokens: size,
+  headSize: size,
+  tokensFirst: maybe(flag),
+  rotary: maybe(size),
+  past: maybe(size),
+  interleaved: maybe(flag),
+  type: floatType,
+})
 
 /**
  * Turns the pairs of each head by their position: rotary position embedding, in place where x is out.
@@ -47,7 +60,7 @@ export const rope = (runtime: Runtime, args: RopeArgs, options: HostOptions = {}
 
 /** The gradient of `rope` by its input: x is the gradient of its output, and is turned back. */
 export const ropeBackward = (runtime: Runtime, args: RopeArgs, options: HostOptions = {}): Promise<void> =>
-  rotate(runtime, 'rope_backward', args, -1, options)
+  rotate(runtime, 'ropeBackward', args, -1, options)
 
 async function rotate(
   runtime: Runtime,
@@ -56,12 +69,11 @@ async function rotate(
   direction: 1 | -1,
   options: HostOptions,
 ): Promise<void> {
-  checkCall(what, args, ROPE_KEYS, options)
+  checkCall(what, args, ROPE_ARGS, options)
   const { x, out, table, batch, heads, tokens, headSize, type = 'f32' } = args
   const { tokensFirst = false, rotary = headSize, past = 0, interleaved = false } = args
-  checkSizes(what, { batch, heads, tokens, headSize, rotary, past })
   if (rotary % 2 !== 0 || rotary > headSize) {
-    throw new RangeError(`${what}: rotary must be even and at most headSize = ${headSize}, got ${rotary}`)
+    throw badArgument(`${what}: rotary must be even and at most headSize = ${headSize}, got ${rotary}`)
   }
   const [elements, bytes] = [batch * heads * tokens * headSize, bytesIn(type)]
   if (elements === 0) return

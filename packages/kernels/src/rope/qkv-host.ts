@@ -1,14 +1,14 @@
 import * as g from '../../generated/rope'
+import { argsOf, flag, floatType, input, maybe, output, size, updated } from '../args'
 import { gemm } from '../gemm'
 import {
   type BufferLike,
+  badArgument,
   bytesIn,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
   SEVERAL_OPTIONS,
   type SeveralOptions,
@@ -57,9 +57,24 @@ export interface ProjectQkvArgs extends QkvSizes {
   readonly transposed?: boolean
 }
 
-const ROPE_QKV_KEYS = keysOf<RopeQkvArgs>()(
-  'qkv table q kCache vCache batch tokens heads kvHeads headSize capacity past ring rotary interleaved type',
-)
+const ROPE_QKV_ARGS = argsOf<RopeQkvArgs>({
+  qkv: input,
+  table: input,
+  q: output,
+  kCache: updated,
+  vCache: updated,
+  batch: size,
+  tokens: size,
+  heads: size,
+  kvHeads: size,
+  headSize: size,
+  capacity: maybe(size),
+  past: maybe(size),
+  ring: maybe(flag),
+  rotary: maybe(size),
+  interleaved: maybe(flag),
+  type: floatType,
+})
 
 /**
  * Splits a joint projection into heads, turns queries and keys by their position, and puts keys and values into their caches, in one dispatch.
@@ -68,32 +83,55 @@ const ROPE_QKV_KEYS = keysOf<RopeQkvArgs>()(
  *   buffer that is too small, a table that has not all positions
  */
 export async function ropeQkv(runtime: Runtime, args: RopeQkvArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('rope_qkv', args, ROPE_QKV_KEYS, options)
+  checkCall('ropeQkv', args, ROPE_QKV_ARGS, options)
   await split(runtime, args, options)
 }
 
 async function split(runtime: Runtime, args: RopeQkvArgs, options: HostOptions): Promise<void> {
-  const params = checkQkv('rope_qkv', args)
+  const params = checkQkv('ropeQkv', args)
   const { qkv, table, q, kCache, vCache, type = 'f32' } = args
   const { batch, tokens, heads, kv_heads, head_size } = params
   const elements = batch * tokens * (heads + 2 * kv_heads) * head_size
-  checkBuffers('rope_qkv', { qkv: [qkv, elements, bytesIn(type)] })
+  checkBuffers('ropeQkv', { qkv: [qkv, elements, bytesIn(type)] })
   if (elements === 0) return
   const kernel = chosen(type === 'f16' ? g.rope_qkv_f16 : g.rope_qkv, options)
   await runtime.run(kernel, { qkv, table, q, k_cache: kCache, v_cache: vCache, ...params })
 }
 
-const PROJECT_QKV_KEYS = keysOf<ProjectQkvArgs>()(
-  'x weight bias hidden transposed table q kCache vCache batch tokens heads kvHeads headSize capacity past ring rotary interleaved type',
-)
+const PROJECT_QKV_ARGS = argsOf<ProjectQkvArgs>({
+  x: input,
+  weight: input,
+  bias: maybe(input),
+  hidden: size,
+  transposed: maybe(flag),
+  table: input,
+  q: output,
+  kCache: updated,
+  vCache: updated,
+  batch: size,
+  tokens: size,
+  heads: size,
+  kvHeads: size,
+  headSize: size,
+  capacity: maybe(size),
+  past: maybe(size),
+  ring: maybe(flag),
+  rotary: maybe(size),
+  interleaved: maybe(flag),
+  type: floatType,
+})
 
 /** The projection, x · weight + bias, and then `ropeQkv`: a step from the residual stream to what attention takes. */
 export async function projectQkv(runtime: Runtime, args: ProjectQkvArgs, options: SeveralOptions = {}): Promise<void> {
-  checkCall('project_qkv', args, PROJECT_QKV_KEYS, options, SEVERAL_OPTIONS)
+  checkCall('projectQkv', args, PROJECT_QKV_ARGS, options, SEVERAL_OPTIONS)
   const { x, weight, bias, hidden, transposed = false, batch, tokens, heads, kvHeads, headSize, type = 'f32' } = args
-  checkQkv('project_qkv', args)
-  checkSizes('project_qkv', { hidden })
+  checkQkv('projectQkv', args)
   const [m, n] = [batch * tokens, (heads + 2 * kvHeads) * headSize]
+  const bytes = bytesIn(type)
+  checkBuffers('projectQkv', {
+    ...{ x: [x, m * hidden, bytes], weight: [weight, hidden * n, bytes] },
+    ...(bias ? { bias: [bias, n, bytes] as const } : {}),
+  })
   if (m * n === 0) return
   using qkv = runtime.buffer({ size: Math.ceil((m * n * bytesIn(type)) / 4) * 4 })
   const product = { a: x, b: weight, c: qkv, m, n, k: hidden, transposeB: transposed, type, ...(bias ? { bias } : {}) }
@@ -104,13 +142,12 @@ export async function projectQkv(runtime: Runtime, args: ProjectQkvArgs, options
 function checkQkv(what: string, args: QkvSizes) {
   const { table, q, kCache, vCache, batch, tokens, heads, kvHeads, headSize, past = 0, type = 'f32' } = args
   const { capacity = past + tokens, ring = false, rotary = headSize, interleaved = false } = args
-  checkSizes(what, { batch, tokens, heads, kvHeads, headSize, capacity, past, rotary })
   if (rotary % 2 !== 0 || rotary > headSize) {
-    throw new RangeError(`${what}: rotary must be even and at most headSize = ${headSize}, got ${rotary}`)
+    throw badArgument(`${what}: rotary must be even and at most headSize = ${headSize}, got ${rotary}`)
   }
   const most = ring ? tokens : past + tokens
   if (most > capacity) {
-    throw new RangeError(
+    throw badArgument(
       `${what}: ${ring ? 'tokens' : 'past + tokens'} must be at most capacity = ${capacity}, got ${most}${ring ? '' : '; pass ring: true to go round'}`,
     )
   }

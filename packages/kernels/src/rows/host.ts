@@ -1,14 +1,14 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/rows'
+import { argsOf, floatType, input, maybe, number, output, outputOver, size } from '../args'
 import {
   type BufferLike,
+  badArgument,
   bytesIn,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 import { forColumns, type Span, trialColumns } from '../parts/span'
@@ -40,15 +40,20 @@ const LOG: BySpan = {
   short: { f32: g.log_softmax_short, f16: g.log_softmax_short_f16 },
 }
 
-const LOG_SOFTMAX_KEYS = keysOf<LogSoftmaxArgs>()('x y rows cols type')
+const LOG_SOFTMAX_ARGS = argsOf<LogSoftmaxArgs>({
+  x: input,
+  y: outputOver('x'),
+  rows: size,
+  cols: size,
+  type: floatType,
+})
 
 /** y = x − m − ln Σ exp(x − m) over each row, with m its maximum; a row of −∞ gives −∞. */
 export async function logSoftmax(runtime: Runtime, args: LogSoftmaxArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('log_softmax', args, LOG_SOFTMAX_KEYS, options)
+  checkCall('logSoftmax', args, LOG_SOFTMAX_ARGS, options)
   const { x, y, rows, cols, type = 'f32' } = args
-  checkSizes('log_softmax', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
-  checkBuffers('log_softmax', { x: [x, n, bytes], y: [y, n, bytes] })
+  checkBuffers('logSoftmax', { x: [x, n, bytes], y: [y, n, bytes] })
   if (n === 0) return
   const trial = (only: HostOptions) =>
     solve(runtime, logSoftmaxProblem(trialColumns(cols), type), (small) => logSoftmax(runtime, small, only))
@@ -64,7 +69,14 @@ export interface SoftmaxGradientArgs extends Rows {
   readonly dx: BufferLike
 }
 
-const SOFTMAX_GRADIENT_KEYS = keysOf<SoftmaxGradientArgs>()('y dy dx rows cols type')
+const SOFTMAX_GRADIENT_ARGS = argsOf<SoftmaxGradientArgs>({
+  y: input,
+  dy: input,
+  dx: outputOver('dy'),
+  rows: size,
+  cols: size,
+  type: floatType,
+})
 
 async function gradient(
   runtime: Runtime,
@@ -72,9 +84,8 @@ async function gradient(
   args: SoftmaxGradientArgs,
   options: HostOptions,
 ): Promise<void> {
-  checkCall(what, args, SOFTMAX_GRADIENT_KEYS, options)
+  checkCall(what, args, SOFTMAX_GRADIENT_ARGS, options)
   const { y, dy, dx, rows, cols, type = 'f32' } = args
-  checkSizes(what, { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers(what, { y: [y, n, bytes], dy: [dy, n, bytes], dx: [dx, n, bytes] })
   if (n === 0) return
@@ -96,7 +107,7 @@ export const softmaxBackward = (
   runtime: Runtime,
   args: SoftmaxGradientArgs,
   options: HostOptions = {},
-): Promise<void> => gradient(runtime, ['softmax_backward', 'softmax', SOFTMAX_BACKWARD], args, options)
+): Promise<void> => gradient(runtime, ['softmaxBackward', 'softmax', SOFTMAX_BACKWARD], args, options)
 
 const LOG_BACKWARD: BySpan = {
   any: { f32: g.log_softmax_backward, f16: g.log_softmax_backward_f16 },
@@ -108,7 +119,7 @@ export const logSoftmaxBackward = (
   runtime: Runtime,
   args: SoftmaxGradientArgs,
   options: HostOptions = {},
-): Promise<void> => gradient(runtime, ['log_softmax_backward', 'logSoftmax', LOG_BACKWARD], args, options)
+): Promise<void> => gradient(runtime, ['logSoftmaxBackward', 'logSoftmax', LOG_BACKWARD], args, options)
 
 export interface CrossEntropyArgs extends Rows {
   /** Logits: [rows, cols] */
@@ -123,20 +134,27 @@ export interface CrossEntropyArgs extends Rows {
 
 const CROSS: Pair = { f32: g.cross_entropy, f16: g.cross_entropy_f16 }
 
-const CROSS_ENTROPY_KEYS = keysOf<CrossEntropyArgs>()('x target loss lse rows cols type')
+const CROSS_ENTROPY_ARGS = argsOf<CrossEntropyArgs>({
+  x: input,
+  target: input,
+  loss: output,
+  lse: output,
+  rows: size,
+  cols: size,
+  type: floatType,
+})
 
 /** loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]], for any vocabulary. */
 export async function crossEntropy(runtime: Runtime, args: CrossEntropyArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('cross_entropy', args, CROSS_ENTROPY_KEYS, options)
+  checkCall('crossEntropy', args, CROSS_ENTROPY_ARGS, options)
   const { x, target, loss, lse, rows, cols, type = 'f32' } = args
-  checkSizes('cross_entropy', { rows, cols })
-  checkBuffers('cross_entropy', {
+  checkBuffers('crossEntropy', {
     x: [x, rows * cols, bytesIn(type)],
     target: [target, rows],
     loss: [loss, rows],
     lse: [lse, rows],
   })
-  if (cols === 0 && rows > 0) throw new RangeError('cross_entropy: cols must be at least 1, got 0')
+  if (cols === 0 && rows > 0) throw badArgument('crossEntropy: cols must be at least 1, got 0')
   const trial = (only: HostOptions) =>
     solve(runtime, crossEntropyProblem(type), (small) => crossEntropy(runtime, small, only))
   const kernel = await proven(runtime, chosen(CROSS[type], options), options, trial)
@@ -156,7 +174,16 @@ export interface CrossEntropyBackwardArgs extends Rows {
 
 const CROSS_BACKWARD: Pair = { f32: g.cross_entropy_backward, f16: g.cross_entropy_backward_f16 }
 
-const CROSS_ENTROPY_BACKWARD_KEYS = keysOf<CrossEntropyBackwardArgs>()('x target lse dx scale rows cols type')
+const CROSS_ENTROPY_BACKWARD_ARGS = argsOf<CrossEntropyBackwardArgs>({
+  x: input,
+  target: input,
+  lse: input,
+  dx: outputOver('x'),
+  scale: maybe(number),
+  rows: size,
+  cols: size,
+  type: floatType,
+})
 
 /** dx = scale · (softmax(x) − one-hot(target)), from the logits and their lse. */
 export async function crossEntropyBackward(
@@ -164,11 +191,10 @@ export async function crossEntropyBackward(
   args: CrossEntropyBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('cross_entropy_backward', args, CROSS_ENTROPY_BACKWARD_KEYS, options)
+  checkCall('crossEntropyBackward', args, CROSS_ENTROPY_BACKWARD_ARGS, options)
   const { x, target, lse, dx, rows, cols, scale = 1, type = 'f32' } = args
-  checkSizes('cross_entropy_backward', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
-  checkBuffers('cross_entropy_backward', {
+  checkBuffers('crossEntropyBackward', {
     x: [x, n, bytes],
     target: [target, rows],
     lse: [lse, rows],
@@ -190,7 +216,13 @@ export interface MeanSquaredErrorArgs {
 
 const ERROR: Pair = { f32: g.squared_error, f16: g.squared_error_f16 }
 const PART = 65_536
-const MEAN_SQUARED_ERROR_KEYS = keysOf<MeanSquaredErrorArgs>()('x y out n type')
+const MEAN_SQUARED_ERROR_ARGS = argsOf<MeanSquaredErrorArgs>({
+  x: input,
+  y: input,
+  out: output,
+  n: size,
+  type: floatType,
+})
 
 /** out = Σ (x − y)² / n. Its gradient by x is `sub`, times 2 / n. */
 export async function meanSquaredError(
@@ -198,11 +230,10 @@ export async function meanSquaredError(
   args: MeanSquaredErrorArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('squared_error', args, MEAN_SQUARED_ERROR_KEYS, options)
+  checkCall('meanSquaredError', args, MEAN_SQUARED_ERROR_ARGS, options)
   const { x, y, out, n, type = 'f32' } = args
-  checkSizes('squared_error', { n })
-  checkBuffers('squared_error', { x: [x, n, bytesIn(type)], y: [y, n, bytesIn(type)], out: [out, 1] })
-  if (n === 0) throw new RangeError('squared_error: there is no mean of 0 elements')
+  checkBuffers('meanSquaredError', { x: [x, n, bytesIn(type)], y: [y, n, bytesIn(type)], out: [out, 1] })
+  if (n === 0) throw badArgument('meanSquaredError: there is no mean of 0 elements')
   const trial = (only: HostOptions) =>
     solve(runtime, squaredErrorProblem(type), (small) => meanSquaredError(runtime, small, only))
   const kernel = await proven(runtime, chosen(ERROR[type], options), options, trial)

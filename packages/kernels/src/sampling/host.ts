@@ -1,14 +1,29 @@
 import * as g from '../../generated/sampling'
 import {
+  argsOf,
+  belowOne,
+  checkFields,
+  count,
+  floatType,
+  input,
+  listOfArgs,
+  maybe,
+  notNegative,
+  object,
+  output,
+  outputOver,
+  size,
+  u32,
+  upToOne,
+} from '../args'
+import {
   type BufferLike,
+  badArgument,
   bytesIn,
   checkBuffers,
   checkCall,
-  checkKeys,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 import { dropThreshold } from '../parts/random'
@@ -17,15 +32,8 @@ import { choiceParams, SAMPLE_COLS, type SampleChoice, TOP_K_COLS, WHOLE } from 
 
 export type SamplingType = 'f32' | 'f16'
 
-function checkU32(what: string, values: Readonly<Record<string, number>>): void {
-  for (const [name, value] of Object.entries(values)) {
-    if (!Number.isInteger(value) || value < 0 || value >= 2 ** 32)
-      throw new RangeError(`${what}: ${name} must be an integer from 0 to 2³² − 1, got ${value}`)
-  }
-}
-
 function checkMost(what: string, name: string, value: number, most: number): void {
-  if (value > most) throw new RangeError(`${what}: ${name} must be at most ${most}, got ${value}`)
+  if (value > most) throw badArgument(`${what}: ${name} must be at most ${most}, got ${value}`)
 }
 
 export interface TopKArgs {
@@ -41,7 +49,15 @@ export interface TopKArgs {
   readonly type?: SamplingType
 }
 
-const TOP_K_KEYS = keysOf<TopKArgs>()('x values indices rows cols k type')
+const TOP_K_ARGS = argsOf<TopKArgs>({
+  x: input,
+  values: output,
+  indices: output,
+  rows: size,
+  cols: size,
+  k: size,
+  type: floatType,
+})
 
 /**
  * The k greatest of each row with their columns, greatest first, the first of equals first; NaN is the greatest.
@@ -49,13 +65,12 @@ const TOP_K_KEYS = keysOf<TopKArgs>()('x values indices rows cols k type')
  * @throws RangeError before anything is recorded: k above cols, more than 2²⁴ columns, buffers that are too small
  */
 export async function topK(runtime: Runtime, args: TopKArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('top_k', args, TOP_K_KEYS, options)
+  checkCall('topK', args, TOP_K_ARGS, options)
   const { x, values, indices, rows, cols, k, type = 'f32' } = args
-  checkSizes('top_k', { rows, cols, k })
-  checkMost('top_k', 'cols', cols, TOP_K_COLS)
-  if (k > cols) throw new RangeError(`top_k: k must be at most cols = ${cols}, got ${k}`)
+  checkMost('topK', 'cols', cols, TOP_K_COLS)
+  if (k > cols) throw badArgument(`topK: k must be at most cols = ${cols}, got ${k}`)
   const bytes = bytesIn(type)
-  checkBuffers('top_k', { x: [x, rows * cols, bytes], values: [values, rows * k, bytes], indices: [indices, rows * k] })
+  checkBuffers('topK', { x: [x, rows * cols, bytes], values: [values, rows * k, bytes], indices: [indices, rows * k] })
   if (rows * k === 0) return
   using found = runtime.buffer({ size: 4 * rows * k })
   const half = type === 'f16'
@@ -86,15 +101,8 @@ export interface SampleArgs {
   readonly type?: SamplingType
 }
 
-function checkChoice(what: string, { temperature = 1, topK = 1, topP = 1 }: SampleChoice): void {
-  if (!(temperature >= 0 && temperature < Infinity))
-    throw new RangeError(`${what}: temperature must be 0 or a number above, got ${temperature}`)
-  checkSizes(what, { topK })
-  if (topK < 1) throw new RangeError(`${what}: topK must be at least 1, got ${topK}; leave it out for no limit`)
-  if (!(topP >= 0 && topP <= 1)) throw new RangeError(`${what}: topP must be from 0 to 1, got ${topP}`)
-}
-
-const CHOICE_KEYS = keysOf<SampleChoice>()('temperature topK topP')
+const CHOICE_ARGS = argsOf<SampleChoice>({ temperature: maybe(notNegative), topK: maybe(count), topP: maybe(upToOne) })
+const CHOICES_ARGS = argsOf<{ readonly choices: readonly SampleChoice[] }>({ choices: listOfArgs(object(CHOICE_ARGS)) })
 
 /**
  * What rows of a batch are drawn by, each as it wants, for `choices` of `sample`: four u32 for each. Written into the same buffer they
@@ -103,11 +111,10 @@ const CHOICE_KEYS = keysOf<SampleChoice>()('temperature topK topP')
  * @throws RangeError a temperature that is negative or not finite, topK below 1, topP outside of [0, 1]
  */
 export function sampleChoices(choices: readonly SampleChoice[]): Uint32Array {
+  checkFields('sampleChoices', { choices }, CHOICES_ARGS)
   const words = new Uint32Array(4 * choices.length)
   const floats = new Float32Array(words.buffer)
   choices.forEach((choice, row) => {
-    checkKeys(`sample_choices: row ${row}`, choice, CHOICE_KEYS)
-    checkChoice(`sample_choices: row ${row}`, choice)
     const { scale, reach, top_k, top_p } = choiceParams(choice)
     floats.set([scale, reach], 4 * row)
     words.set([Math.min(top_k, WHOLE), top_p], 4 * row + 2)
@@ -119,7 +126,19 @@ const KERNELS = {
   f32: { rows: g.sample_rows, each: g.sample_each_row },
   f16: { rows: g.sample_rows_f16, each: g.sample_each_row_f16 },
 } as const
-const SAMPLE_KEYS = keysOf<SampleArgs>()('logits seeds out rows cols step choices temperature topK topP type')
+const SAMPLE_ARGS = argsOf<SampleArgs>({
+  logits: input,
+  seeds: input,
+  out: output,
+  rows: size,
+  cols: size,
+  step: maybe(u32),
+  choices: maybe(input),
+  temperature: maybe(notNegative),
+  topK: maybe(count),
+  topP: maybe(upToOne),
+  type: floatType,
+})
 
 /**
  * Draws a column of each row from softmax(logits / temperature), the same one on every device (see the kernel, and `sampleReference`).
@@ -129,15 +148,12 @@ const SAMPLE_KEYS = keysOf<SampleArgs>()('logits seeds out rows cols step choice
  *   1, topP outside of [0, 1], a step beyond u32, buffers that are too small
  */
 export async function sample(runtime: Runtime, args: SampleArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('sample', args, SAMPLE_KEYS, options)
+  checkCall('sample', args, SAMPLE_ARGS, options)
   const { logits, seeds, choices, out, rows, cols, step = 0, type = 'f32', ...choice } = args
-  checkSizes('sample', { rows, cols })
-  checkU32('sample', { step })
   checkMost('sample', 'cols', cols, SAMPLE_COLS)
-  if (cols === 0) throw new RangeError('sample: cols must be at least 1, got 0: there is nothing to draw')
-  checkChoice('sample', choice)
+  if (cols === 0) throw badArgument('sample: cols must be at least 1, got 0: there is nothing to draw')
   const own = (['temperature', 'topK', 'topP'] as const).find((name) => choice[name] !== undefined)
-  if (choices && own) throw new RangeError(`sample: ${own} must be left out, since choices say it for each row`)
+  if (choices && own) throw badArgument(`sample: ${own} must be left out, since choices say it for each row`)
   checkBuffers('sample', {
     ...{ logits: [logits, rows * cols, bytesIn(type)], seeds: [seeds, rows], out: [out, rows] },
     ...(choices ? { choices: [choices, 4 * rows] } : {}),
@@ -194,24 +210,37 @@ async function dropped(
   { x, y, n, p, seed, stream = 0, type = 'f32' }: DropoutArgs,
   options: HostOptions,
 ): Promise<void> {
-  checkSizes(what, { n })
-  checkU32(what, { seed, stream })
-  if (!(p >= 0 && p < 1)) throw new RangeError(`${what}: p must be from 0 to below 1, got ${p}`)
   checkBuffers(what, { [from]: [x, n, bytesIn(type)], [to]: [y, n, bytesIn(type)] })
   if (n === 0) return
   const params = { n, seed, stream, threshold: dropThreshold(p), scale: 1 / (1 - p) }
   await runtime.run(chosen(type === 'f16' ? g.dropout_f16 : g.dropout, options), { x, y, ...params })
 }
 
-const DROPOUT_KEYS = keysOf<DropoutArgs>()('x y n p seed stream type')
+const DROPOUT_ARGS = argsOf<DropoutArgs>({
+  x: input,
+  y: outputOver('x'),
+  n: size,
+  p: belowOne,
+  seed: u32,
+  stream: maybe(u32),
+  type: floatType,
+})
 
 /** y[i] = x[i] / (1 − p), or 0 with probability p: by the random bits of (seed, stream, i), the same on every device. */
 export async function dropout(runtime: Runtime, args: DropoutArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('dropout', args, DROPOUT_KEYS, options)
+  checkCall('dropout', args, DROPOUT_ARGS, options)
   await dropped(runtime, 'dropout', ['x', 'y'], args, options)
 }
 
-const DROPOUT_BACKWARD_KEYS = keysOf<DropoutBackwardArgs>()('dy dx n p seed stream type')
+const DROPOUT_BACKWARD_ARGS = argsOf<DropoutBackwardArgs>({
+  dy: input,
+  dx: outputOver('dy'),
+  n: size,
+  p: belowOne,
+  seed: u32,
+  stream: maybe(u32),
+  type: floatType,
+})
 
 /** dx of `dropout` with the same p, seed and stream, which make the mask again. */
 export async function dropoutBackward(
@@ -219,7 +248,7 @@ export async function dropoutBackward(
   args: DropoutBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('dropout_backward', args, DROPOUT_BACKWARD_KEYS, options)
+  checkCall('dropoutBackward', args, DROPOUT_BACKWARD_ARGS, options)
   const { dy, dx, ...rest } = args
-  await dropped(runtime, 'dropout_backward', ['dy', 'dx'], { x: dy, y: dx, ...rest }, options)
+  await dropped(runtime, 'dropoutBackward', ['dy', 'dx'], { x: dy, y: dx, ...rest }, options)
 }

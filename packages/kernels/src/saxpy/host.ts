@@ -1,14 +1,6 @@
 import { artifact } from '../../generated/saxpy/saxpy'
-import {
-  type BufferLike,
-  checkBuffers,
-  checkCall,
-  checkSizes,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+import { argsOf, input, number, size, updated } from '../args'
+import { type BufferLike, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 
 export interface SaxpyArgs {
   /** n elements */
@@ -19,13 +11,12 @@ export interface SaxpyArgs {
   readonly alpha: number
 }
 
-const SAXPY_KEYS = keysOf<SaxpyArgs>()('x y n alpha')
+const SAXPY_ARGS = argsOf<SaxpyArgs>({ x: input, y: updated, n: size, alpha: number })
 
 /** y = alpha · x + y, in f32. */
 export async function saxpy(runtime: Runtime, args: SaxpyArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('saxpy', args, SAXPY_KEYS, options)
+  checkCall('saxpy', args, SAXPY_ARGS, options)
   const { x, y, n, alpha } = args
-  checkSizes('saxpy', { n })
   checkBuffers('saxpy', { x: [x, n], y: [y, n] })
   await runtime.run(chosen(artifact, options), { x, y, n, alpha })
 }

@@ -5,6 +5,7 @@ import { artifact as blocksArtifact } from '../../generated/scan/scan_blocks'
 import { artifact as offsetsArtifact } from '../../generated/scan/scan_offsets'
 import { artifact as stepArtifact } from '../../generated/scan/scan_step'
 import { artifact as tailArtifact } from '../../generated/scan/scan_tail'
+import { argsOf, flag, input, maybe, output, size } from '../args'
 import {
   atHand,
   type BufferLike,
@@ -38,7 +39,7 @@ export interface ScanOptions extends SeveralOptions {
   readonly chunk?: number
 }
 
-const SCAN_KEYS = keysOf<ScanArgs>()('x y n exclusive')
+const SCAN_ARGS = argsOf<ScanArgs>({ x: input, y: output, n: size, exclusive: maybe(flag) })
 const SCAN_OPTIONS = keysOf<ScanOptions>()('kernels verify chunk')
 
 /**
@@ -47,10 +48,10 @@ const SCAN_OPTIONS = keysOf<ScanOptions>()('kernels verify chunk')
  * cache.
  */
 export async function scan(runtime: Runtime, args: ScanArgs, options: ScanOptions = {}): Promise<void> {
-  checkCall('scan', args, SCAN_KEYS, options, SCAN_OPTIONS)
+  checkCall('scan', args, SCAN_ARGS, options, SCAN_OPTIONS)
   const { chunk, ...several } = options
   const { x, y, n } = args
-  checkSizes('scan', { n, ...(chunk === undefined ? {} : { chunk }) })
+  if (chunk !== undefined) checkSizes('options of scan', { chunk })
   checkBuffers('scan', { x: [x, n], y: [y, n] })
   if (n === 0) return
   const choice = chooseScan(n, chunk)

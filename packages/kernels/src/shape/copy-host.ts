@@ -1,16 +1,15 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/shape'
+import { anyType, argsOf, input, integer, listOf, maybe, object, size, updated } from '../args'
 import { collapse, reach, rowMajor, type Shape, sizeOf } from '../elementwise/shape'
 import {
   type BufferLike,
+  badArgument,
   bytesIn,
   checkBuffers,
   checkCall,
-  checkKeys,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 
@@ -33,7 +32,7 @@ export interface Place {
   readonly offset?: number
 }
 
-const PLACE_KEYS = keysOf<Place>()('data strides offset')
+const placeOf = (data: typeof input) => argsOf<Place>({ data, strides: maybe(listOf(integer)), offset: maybe(size) })
 
 export interface CopyArgs {
   readonly from: Place
@@ -43,7 +42,12 @@ export interface CopyArgs {
   readonly type?: MovedType
 }
 
-const COPY_KEYS = keysOf<CopyArgs>()('from to shape type')
+const COPY_ARGS = argsOf<CopyArgs>({
+  from: object(placeOf(input)),
+  to: object(placeOf(updated)),
+  shape: listOf(size),
+  type: anyType,
+})
 
 /**
  * `to[c] = from[c]` for every place c of a shape, both with strides of their own.
@@ -52,33 +56,41 @@ const COPY_KEYS = keysOf<CopyArgs>()('from to shape type')
  *   six axes that cannot be joined
  */
 export async function copy(runtime: Runtime, args: CopyArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('copy', args, COPY_KEYS, options)
-  const { from, to, shape, type = 'f32' } = args
-  checkSizes('copy', Object.fromEntries(shape.map((extent, axis) => [`shape[${axis}]`, extent])))
+  checkCall('copy', args, COPY_ARGS, options)
+  await copying(runtime, 'copy', ['from', 'to'], args, options)()
+}
+
+/** A copy for a function that says it in its own words: checks it, and gives what runs it. */
+export function copying(
+  runtime: Runtime,
+  what: string,
+  names: readonly [from: string, to: string],
+  { from, to, shape, type = 'f32' }: CopyArgs,
+  options: HostOptions,
+): () => Promise<void> {
   const n = sizeOf(shape)
-  if (n > 2 ** 32 - 256) throw new RangeError(`copy: ${n} elements are more than one dispatch can address`)
+  if (n > 2 ** 32 - 256) throw badArgument(`${what}: ${n} elements are more than one dispatch can address`)
   const strides = [from, to].map((place) => place.strides ?? rowMajor(shape))
-  const names = ['from', 'to'] as const
   ;[from, to].forEach((place, i) => {
-    checkKeys(`copy: ${names[i]}`, place, PLACE_KEYS)
     const own = strides[i] as readonly number[]
     if (own.length !== shape.length)
-      throw new RangeError(`copy: ${names[i]} has ${own.length} strides for ${shape.length} axes`)
+      throw badArgument(`${what}: ${names[i]} has ${own.length} strides for ${shape.length} axes`)
     const range = reach({ shape, offset: place.offset }, own, shape)
     if (range === null) return
-    if (range[0] < 0) throw new RangeError(`copy: ${names[i]} reaches element ${range[0]}, before its buffer`)
-    checkBuffers('copy', { [names[i] as string]: [place.data, range[1] + 1, bytesIn(type)] })
+    if (range[0] < 0) throw badArgument(`${what}: ${names[i]} reaches element ${range[0]}, before its buffer`)
+    checkBuffers(what, { [names[i] as string]: [place.data, range[1] + 1, bytesIn(type)] })
   })
-  if (n === 0) return
-  const walk = collapse('copy', shape, strides)
-  await runtime.run(chosen(COPY[type], options), {
-    from: from.data,
-    to: to.data,
-    n,
-    shape: walk.shape,
-    from_offset: from.offset ?? 0,
-    from_strides: walk.strides[0],
-    to_offset: to.offset ?? 0,
-    to_strides: walk.strides[1],
-  })
+  if (n === 0) return async () => {}
+  const walk = collapse(what, shape, strides)
+  return () =>
+    runtime.run(chosen(COPY[type], options), {
+      from: from.data,
+      to: to.data,
+      n,
+      shape: walk.shape,
+      from_offset: from.offset ?? 0,
+      from_strides: walk.strides[0],
+      to_offset: to.offset ?? 0,
+      to_strides: walk.strides[1],
+    })
 }

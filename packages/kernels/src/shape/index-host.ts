@@ -1,16 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/shape'
-import {
-  type BufferLike,
-  bytesIn,
-  checkBuffers,
-  checkCall,
-  checkSizes,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+import { argsOf, floatType, input, maybe, output, size, updated } from '../args'
+import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 
 export interface IndexedArgs {
   /** [outer, size, inner] */
@@ -30,18 +21,26 @@ export interface IndexedArgs {
   readonly type?: 'f32' | 'f16'
 }
 
-const INDEXED_KEYS = keysOf<IndexedArgs>()('x index out outer size count inner type')
+const INDEXED_ARGS = argsOf<IndexedArgs>({
+  x: input,
+  index: input,
+  out: output,
+  outer: maybe(size),
+  size: size,
+  count: size,
+  inner: size,
+  type: floatType,
+})
 
 async function pick(
   runtime: Runtime,
-  what: 'index_select' | 'gather',
+  what: string,
   kernels: Readonly<Record<'f32' | 'f16', CompiledKernel>>,
   args: IndexedArgs,
   options: HostOptions,
 ): Promise<void> {
-  checkCall(what, args, INDEXED_KEYS, options)
+  checkCall(what, args, INDEXED_ARGS, options)
   const { x, index, out, outer = 1, size, count, inner, type = 'f32' } = args
-  checkSizes(what, { outer, size, count, inner })
   const bytes = bytesIn(type)
   checkBuffers(what, {
     x: [x, outer * size * inner, bytes],
@@ -53,10 +52,11 @@ async function pick(
 
 /** out[o, j, c] = x[o, index[j], c], and 0 for an index that is not below `size`. A table of embeddings has outer = 1. */
 export const indexSelect = (runtime: Runtime, args: IndexedArgs, options: HostOptions = {}): Promise<void> =>
-  pick(runtime, 'index_select', { f32: g.index_select, f16: g.index_select_f16 }, args, options)
+  pick(runtime, 'indexSelect', { f32: g.index_select, f16: g.index_select_f16 }, args, options)
 
 /** The rows of a table: out[j, :] = x[index[j], :], zeros for an id that is not below `size`. */
-export const embedding = indexSelect
+export const embedding = (runtime: Runtime, args: IndexedArgs, options: HostOptions = {}): Promise<void> =>
+  pick(runtime, 'embedding', { f32: g.index_select, f16: g.index_select_f16 }, args, options)
 
 /** out[o, j, c] = x[o, index[o, j, c], c], and 0 for an index that is not below `size`. */
 export const gather = (runtime: Runtime, args: IndexedArgs, options: HostOptions = {}): Promise<void> =>
@@ -75,17 +75,27 @@ export interface ScatterAddArgs {
   readonly inner: number
 }
 
-const SCATTER_ADD_KEYS = keysOf<ScatterAddArgs>()('x index out outer size count inner')
+const SCATTER_ADD_ARGS = argsOf<ScatterAddArgs>({
+  x: input,
+  index: input,
+  out: updated,
+  outer: maybe(size),
+  size: size,
+  count: size,
+  inner: size,
+})
 
 /**
  * out[o, index[j], c] += x[o, j, c], an index that is not below `size` adds nothing. Sums of several rows are in the order
  * of the device: equal up to rounding from run to run.
  */
-export async function scatterAdd(runtime: Runtime, args: ScatterAddArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('scatter_add', args, SCATTER_ADD_KEYS, options)
+export const scatterAdd = (runtime: Runtime, args: ScatterAddArgs, options: HostOptions = {}): Promise<void> =>
+  added(runtime, 'scatterAdd', args, options)
+
+async function added(runtime: Runtime, what: string, args: ScatterAddArgs, options: HostOptions): Promise<void> {
+  checkCall(what, args, SCATTER_ADD_ARGS, options)
   const { x, index, out, outer = 1, size, count, inner } = args
-  checkSizes('scatter_add', { outer, size, count, inner })
-  checkBuffers('scatter_add', {
+  checkBuffers(what, {
     x: [x, outer * count * inner],
     index: [index, count],
     out: [out, outer * size * inner],
@@ -94,4 +104,5 @@ export async function scatterAdd(runtime: Runtime, args: ScatterAddArgs, options
 }
 
 /** The gradient of an embedding, added to `out`: [size, inner]. */
-export const embeddingBackward = scatterAdd
+export const embeddingBackward = (runtime: Runtime, args: ScatterAddArgs, options: HostOptions = {}): Promise<void> =>
+  added(runtime, 'embeddingBackward', args, options)

@@ -1,16 +1,7 @@
+import { anyType, argsOf, input, integer, listOf, listOfArgs, maybe, object, output, size } from '../args'
 import { rowMajor, type Shape, sizeOf } from '../elementwise/shape'
-import {
-  type BufferLike,
-  bytesIn,
-  checkBuffers,
-  checkCall,
-  checkKeys,
-  checkSizes,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
-import { copy, type MovedType } from './copy-host'
+import { type BufferLike, badArgument, bytesIn, checkBuffers, checkCall, type HostOptions, type Runtime } from '../host'
+import { copying, type MovedType } from './copy-host'
 
 /** What only moves elements: each a copy with the right strides. */
 
@@ -25,7 +16,7 @@ interface Moved {
 
 const checkAxis = (what: string, axis: number, rank: number): void => {
   if (!Number.isInteger(axis) || axis < 0 || axis >= rank)
-    throw new RangeError(`${what}: axis must be one of 0 … ${rank - 1}, got ${axis}`)
+    throw badArgument(`${what}: axis must be one of 0 … ${rank - 1}, got ${axis}`)
 }
 
 const typed = (type: MovedType | undefined) => (type === undefined ? {} : { type })
@@ -35,21 +26,37 @@ export interface PermuteArgs extends Moved {
   readonly axes: readonly number[]
 }
 
-const PERMUTE_KEYS = keysOf<PermuteArgs>()('axes x shape out type')
+const PERMUTE_ARGS = argsOf<PermuteArgs>({
+  axes: listOf(integer),
+  x: input,
+  shape: listOf(size),
+  out: output,
+  type: anyType,
+})
 
 /** out[c[axes[0]], c[axes[1]], …] = x[c]: axis i of the result is axis `axes[i]` of x. */
 export async function permute(runtime: Runtime, args: PermuteArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('permute', args, PERMUTE_KEYS, options)
-  const { x, shape, axes, out, type } = args
+  checkCall('permute', args, PERMUTE_ARGS, options)
+  await permuted(runtime, 'permute', args, options)
+}
+
+async function permuted(
+  runtime: Runtime,
+  what: string,
+  { x, shape, axes, out, type }: PermuteArgs,
+  options: HostOptions,
+): Promise<void> {
   if ([...axes].sort((a, b) => a - b).join() !== shape.map((_, i) => i).join())
-    throw new RangeError(`permute: axes must be a permutation of 0 … ${shape.length - 1}, got [${axes.join(', ')}]`)
+    throw badArgument(`${what}: axes must be a permutation of 0 … ${shape.length - 1}, got [${axes.join(', ')}]`)
   const strides = rowMajor(shape)
   const picked = (list: readonly number[]) => axes.map((axis) => list[axis] as number)
-  await copy(
+  await copying(
     runtime,
+    what,
+    ['x', 'out'],
     { from: { data: x, strides: picked(strides) }, to: { data: out }, shape: picked(shape), ...typed(type) },
     options,
-  )
+  )()
 }
 
 export interface SliceArgs extends Moved {
@@ -60,17 +67,25 @@ export interface SliceArgs extends Moved {
   readonly steps?: readonly number[]
 }
 
-const SLICE_KEYS = keysOf<SliceArgs>()('starts ends steps x shape out type')
+const SLICE_ARGS = argsOf<SliceArgs>({
+  starts: listOf(integer),
+  ends: listOf(integer),
+  steps: maybe(listOf(integer)),
+  x: input,
+  shape: listOf(size),
+  out: output,
+  type: anyType,
+})
 
 /** out = x[start : end : step] along every axis, as Python has it; steps may be negative. Gives the shape of the result. */
 export async function slice(runtime: Runtime, args: SliceArgs, options: HostOptions = {}): Promise<number[]> {
-  checkCall('slice', args, SLICE_KEYS, options)
+  checkCall('slice', args, SLICE_ARGS, options)
   const { x, shape, starts, ends, steps = shape.map(() => 1), out, type } = args
   for (const [name, list] of Object.entries({ starts, ends, steps })) {
     if (list.length !== shape.length || !list.every(Number.isInteger))
-      throw new RangeError(`slice: ${name} must be ${shape.length} integers, got [${list.join(', ')}]`)
+      throw badArgument(`slice: ${name} must be ${shape.length} integers, got [${list.join(', ')}]`)
   }
-  if (steps.includes(0)) throw new RangeError('slice: a step must not be 0')
+  if (steps.includes(0)) throw badArgument('slice: a step must not be 0')
   const strides = rowMajor(shape)
   let offset = 0
   const extents = shape.map((extent, axis) => {
@@ -85,7 +100,13 @@ export async function slice(runtime: Runtime, args: SliceArgs, options: HostOpti
   })
   if (sizeOf(extents) > 0) {
     const from = { data: x, offset, strides: strides.map((s, axis) => s * (steps[axis] as number)) }
-    await copy(runtime, { from, to: { data: out }, shape: extents, ...typed(type) }, options)
+    await copying(
+      runtime,
+      'slice',
+      ['x', 'out'],
+      { from, to: { data: out }, shape: extents, ...typed(type) },
+      options,
+    )()
   }
   return extents
 }
@@ -95,11 +116,11 @@ export interface FlipArgs extends Moved {
   readonly axes: readonly number[]
 }
 
-const FLIP_KEYS = keysOf<FlipArgs>()('axes x shape out type')
+const FLIP_ARGS = argsOf<FlipArgs>({ axes: listOf(integer), x: input, shape: listOf(size), out: output, type: anyType })
 
 /** x with the order along some axes reversed. */
 export async function flip(runtime: Runtime, args: FlipArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('flip', args, FLIP_KEYS, options)
+  checkCall('flip', args, FLIP_ARGS, options)
   const { x, shape, axes, out, type } = args
   for (const axis of axes) checkAxis('flip', axis, shape.length)
   const strides = rowMajor(shape)
@@ -108,7 +129,13 @@ export async function flip(runtime: Runtime, args: FlipArgs, options: HostOption
     0,
   )
   const turned = strides.map((s, axis) => (axes.includes(axis) ? -s : s))
-  await copy(runtime, { from: { data: x, offset, strides: turned }, to: { data: out }, shape, ...typed(type) }, options)
+  await copying(
+    runtime,
+    'flip',
+    ['x', 'out'],
+    { from: { data: x, offset, strides: turned }, to: { data: out }, shape, ...typed(type) },
+    options,
+  )()
 }
 
 export interface RepeatArgs extends Moved {
@@ -116,20 +143,31 @@ export interface RepeatArgs extends Moved {
   readonly times: readonly number[]
 }
 
-const REPEAT_KEYS = keysOf<RepeatArgs>()('times x shape out type')
+const REPEAT_ARGS = argsOf<RepeatArgs>({
+  times: listOf(size),
+  x: input,
+  shape: listOf(size),
+  out: output,
+  type: anyType,
+})
 
 /** x, `times[a]` times along axis a. */
 export async function repeat(runtime: Runtime, args: RepeatArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('repeat', args, REPEAT_KEYS, options)
+  checkCall('repeat', args, REPEAT_ARGS, options)
   const { x, shape, times, out, type } = args
   if (times.length !== shape.length)
-    throw new RangeError(`repeat: times must be ${shape.length} numbers, got ${times.length}`)
-  checkSizes('repeat', Object.fromEntries(times.map((t, axis) => [`times[${axis}]`, t])))
+    throw badArgument(`repeat: times must be ${shape.length} numbers, got ${times.length}`)
   const strides = rowMajor(shape)
   // each axis becomes two: the copies, and the elements of one
   const walk = shape.flatMap((extent, axis) => [times[axis] as number, extent])
   const steps = strides.flatMap((s) => [0, s])
-  await copy(runtime, { from: { data: x, strides: steps }, to: { data: out }, shape: walk, ...typed(type) }, options)
+  await copying(
+    runtime,
+    'repeat',
+    ['x', 'out'],
+    { from: { data: x, strides: steps }, to: { data: out }, shape: walk, ...typed(type) },
+    options,
+  )()
 }
 
 export interface ExpandArgs extends Moved {
@@ -137,18 +175,24 @@ export interface ExpandArgs extends Moved {
   readonly to: Shape
 }
 
-const EXPAND_KEYS = keysOf<ExpandArgs>()('to x shape out type')
+const EXPAND_ARGS = argsOf<ExpandArgs>({ to: listOf(size), x: input, shape: listOf(size), out: output, type: anyType })
 
 /** x seen as a larger shape, by the rules of broadcasting, and written out. */
 export async function expand(runtime: Runtime, args: ExpandArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('expand', args, EXPAND_KEYS, options)
+  checkCall('expand', args, EXPAND_ARGS, options)
   const { x, shape, to, out, type } = args
   const lead = to.length - shape.length
   const fits = lead >= 0 && shape.every((extent, axis) => extent === 1 || extent === to[axis + lead])
-  if (!fits) throw new RangeError(`expand: [${shape.join(', ')}] does not broadcast to [${to.join(', ')}]`)
+  if (!fits) throw badArgument(`expand: [${shape.join(', ')}] does not broadcast to [${to.join(', ')}]`)
   const own = rowMajor(shape)
   const strides = to.map((_, axis) => (axis < lead || shape[axis - lead] === 1 ? 0 : (own[axis - lead] as number)))
-  await copy(runtime, { from: { data: x, strides }, to: { data: out }, shape: to, ...typed(type) }, options)
+  await copying(
+    runtime,
+    'expand',
+    ['x', 'out'],
+    { from: { data: x, strides }, to: { data: out }, shape: to, ...typed(type) },
+    options,
+  )()
 }
 
 interface Part {
@@ -156,7 +200,7 @@ interface Part {
   readonly shape: Shape
 }
 
-const PART_KEYS = keysOf<Part>()('x shape')
+const PART_ARGS = argsOf<Part>({ x: input, shape: listOf(size) })
 
 export interface ConcatenateArgs {
   /** Row-major without gaps; their shapes are equal but along the axis. */
@@ -166,7 +210,12 @@ export interface ConcatenateArgs {
   readonly type?: MovedType
 }
 
-const CONCATENATE_KEYS = keysOf<ConcatenateArgs>()('inputs axis out type')
+const CONCATENATE_ARGS = argsOf<ConcatenateArgs>({
+  inputs: listOfArgs(object<Part>(PART_ARGS)),
+  axis: size,
+  out: output,
+  type: anyType,
+})
 
 /** The inputs one after the other along an axis: one dispatch for each. Gives the shape of the result. */
 export async function concatenate(
@@ -174,16 +223,15 @@ export async function concatenate(
   args: ConcatenateArgs,
   options: HostOptions = {},
 ): Promise<number[]> {
-  checkCall('concatenate', args, CONCATENATE_KEYS, options)
+  checkCall('concatenate', args, CONCATENATE_ARGS, options)
   const { inputs, axis, out, type } = args
   const [first] = inputs
-  if (!first) throw new RangeError('concatenate: there are no inputs')
+  if (!first) throw badArgument('concatenate: there are no inputs')
   checkAxis('concatenate', axis, first.shape.length)
-  for (const [i, input] of inputs.entries()) {
-    checkKeys(`concatenate: inputs[${i}]`, input, PART_KEYS)
+  for (const input of inputs) {
     const { shape } = input
     if (shape.length !== first.shape.length || shape.some((extent, a) => a !== axis && extent !== first.shape[a]))
-      throw new RangeError(
+      throw badArgument(
         `concatenate: shapes [${first.shape.join(', ')}] and [${shape.join(', ')}] differ along another axis than ${axis}`,
       )
   }
@@ -193,11 +241,18 @@ export async function concatenate(
   checkBuffers('concatenate', { out: [out, sizeOf(shape), bytesIn(type)] })
   const strides = rowMajor(shape)
   let start = 0
-  for (const input of inputs) {
+  const copies = inputs.map(({ x, shape: own }, i) => {
     const to = { data: out, offset: start * (strides[axis] as number), strides }
-    await copy(runtime, { from: { data: input.x }, to, shape: input.shape, ...typed(type) }, options)
-    start += input.shape[axis] as number
-  }
+    start += own[axis] as number
+    return copying(
+      runtime,
+      'concatenate',
+      [`inputs[${i}].x`, 'out'],
+      { from: { data: x }, to, shape: own, ...typed(type) },
+      options,
+    )
+  })
+  for (const run of copies) await run()
   return shape
 }
 
@@ -208,22 +263,34 @@ export interface PadArgs extends Moved {
   readonly after: readonly number[]
 }
 
-const PAD_KEYS = keysOf<PadArgs>()('before after x shape out type')
+const PAD_ARGS = argsOf<PadArgs>({
+  before: listOf(size),
+  after: listOf(size),
+  x: input,
+  shape: listOf(size),
+  out: output,
+  type: anyType,
+})
 
 /** x, with `before[a]` and `after[a]` elements around it along axis a. What is around it has to be filled before: see `fill`. */
 export async function pad(runtime: Runtime, args: PadArgs, options: HostOptions = {}): Promise<number[]> {
-  checkCall('pad', args, PAD_KEYS, options)
+  checkCall('pad', args, PAD_ARGS, options)
   const { x, shape, before, after, out, type } = args
   for (const [name, list] of Object.entries({ before, after })) {
     if (list.length !== shape.length)
-      throw new RangeError(`pad: ${name} must be ${shape.length} numbers, got ${list.length}`)
-    checkSizes('pad', Object.fromEntries(list.map((extent, axis) => [`${name}[${axis}]`, extent])))
+      throw badArgument(`pad: ${name} must be ${shape.length} numbers, got ${list.length}`)
   }
   const whole = shape.map((extent, axis) => extent + (before[axis] as number) + (after[axis] as number))
   const strides = rowMajor(whole)
   const offset = before.reduce((sum, extent, axis) => sum + extent * (strides[axis] as number), 0)
   checkBuffers('pad', { out: [out, sizeOf(whole), bytesIn(type)] })
-  await copy(runtime, { from: { data: x }, to: { data: out, offset, strides }, shape, ...typed(type) }, options)
+  await copying(
+    runtime,
+    'pad',
+    ['x', 'out'],
+    { from: { data: x }, to: { data: out, offset, strides }, shape, ...typed(type) },
+    options,
+  )()
   return whole
 }
 
@@ -237,22 +304,30 @@ export interface HeadsArgs {
   readonly type?: MovedType
 }
 
-const HEADS_KEYS = keysOf<HeadsArgs>()('x out batch tokens heads size type')
+const HEADS_ARGS = argsOf<HeadsArgs>({
+  x: input,
+  out: output,
+  batch: size,
+  tokens: size,
+  heads: size,
+  size: size,
+  type: anyType,
+})
 
 /** [batch, tokens, heads · size] → [batch, heads, tokens, size], as attention takes it. */
 export async function splitHeads(runtime: Runtime, args: HeadsArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('split_heads', args, HEADS_KEYS, options)
+  checkCall('splitHeads', args, HEADS_ARGS, options)
   const { x, out, batch, tokens, heads, size, type } = args
   const moved = { x, out, shape: [batch, tokens, heads, size], axes: [0, 2, 1, 3], ...typed(type) }
-  await permute(runtime, moved, options)
+  await permuted(runtime, 'splitHeads', moved, options)
 }
 
 /** [batch, heads, tokens, size] → [batch, tokens, heads · size]: the inverse of `splitHeads`. */
 export async function mergeHeads(runtime: Runtime, args: HeadsArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('merge_heads', args, HEADS_KEYS, options)
+  checkCall('mergeHeads', args, HEADS_ARGS, options)
   const { x, out, batch, tokens, heads, size, type } = args
   const moved = { x, out, shape: [batch, heads, tokens, size], axes: [0, 2, 1, 3], ...typed(type) }
-  await permute(runtime, moved, options)
+  await permuted(runtime, 'mergeHeads', moved, options)
 }
 
 export interface PixelShuffleArgs {
@@ -269,12 +344,21 @@ export interface PixelShuffleArgs {
   readonly type?: MovedType
 }
 
-const PIXEL_SHUFFLE_KEYS = keysOf<PixelShuffleArgs>()('x out items channels height width factor type')
+const PIXEL_SHUFFLE_ARGS = argsOf<PixelShuffleArgs>({
+  x: input,
+  out: output,
+  items: size,
+  channels: size,
+  height: size,
+  width: size,
+  factor: size,
+  type: anyType,
+})
 
 /** Channels become places: each block of factor² channels is a factor × factor tile of one (Shi et al., 2016). */
 export async function pixelShuffle(runtime: Runtime, args: PixelShuffleArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('pixel_shuffle', args, PIXEL_SHUFFLE_KEYS, options)
+  checkCall('pixelShuffle', args, PIXEL_SHUFFLE_ARGS, options)
   const { x, out, items, channels, height, width, factor, type } = args
   const shape = [items, channels, factor, factor, height, width]
-  await permute(runtime, { x, out, shape, axes: [0, 1, 4, 2, 5, 3], ...typed(type) }, options)
+  await permuted(runtime, 'pixelShuffle', { x, out, shape, axes: [0, 1, 4, 2, 5, 3], ...typed(type) }, options)
 }

@@ -1,13 +1,12 @@
+import { argsOf, floatType, input, outputOver, size } from '../args'
 import {
   type BufferLike,
   bytesIn,
   bytesOf,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 import { trialColumns } from '../parts/span'
@@ -27,13 +26,12 @@ export interface SoftmaxArgs {
   readonly type?: 'f32' | 'f16'
 }
 
-const SOFTMAX_KEYS = keysOf<SoftmaxArgs>()('x y rows cols type')
+const SOFTMAX_ARGS = argsOf<SoftmaxArgs>({ x: input, y: outputOver('x'), rows: size, cols: size, type: floatType })
 
 /** y[r, :] = softmax(x[r, :]), computed in f32; a row of −∞ gives zeros. */
 export async function softmax(runtime: Runtime, args: SoftmaxArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('softmax', args, SOFTMAX_KEYS, options)
+  checkCall('softmax', args, SOFTMAX_ARGS, options)
   const { x, y, rows, cols, type = 'f32' } = args
-  checkSizes('softmax', { rows, cols })
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('softmax', { x: [x, n, bytes], y: [y, n, bytes] })
   if (n === 0) return

@@ -1,18 +1,8 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as shape from '../../generated/shape'
 import * as g from '../../generated/sort'
-import {
-  type BufferLike,
-  checkBuffers,
-  checkCall,
-  checkChoice,
-  checkDistinct,
-  checkSizes,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+import { argsOf, bound, flag, input, integerFrom, maybe, oneOf, output, size, updated } from '../args'
+import { type BufferLike, badArgument, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 import { solve } from '../problem'
 import { scanBlocks } from '../scan/host'
 import { passes } from '../verify'
@@ -49,16 +39,20 @@ export interface SortPairsArgs {
   readonly bits?: number
 }
 
-const SORT_PAIRS_KEYS = keysOf<SortPairsArgs>()('keys values sortedKeys sortedValues n bits')
+const SORT_PAIRS_ARGS = argsOf<SortPairsArgs>({
+  keys: input,
+  values: input,
+  sortedKeys: output,
+  sortedValues: output,
+  n: size,
+  bits: maybe(integerFrom(1, 32)),
+})
 
 /** Sorts u32 keys in ascending order, and the values with them; equal keys keep their order. */
 export async function sortPairs(runtime: Runtime, args: SortPairsArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('sort', args, SORT_PAIRS_KEYS, options)
+  checkCall('sortPairs', args, SORT_PAIRS_ARGS, options)
   const { keys, values, sortedKeys, sortedValues, n, bits = 32 } = args
-  checkSizes('sort', { n, bits })
-  checkDistinct('sort', { keys, values, sortedKeys, sortedValues })
-  if (bits < 1 || bits > 32) throw new RangeError(`sort: bits must be from 1 to 32, got ${bits}`)
-  checkBuffers('sort', {
+  checkBuffers('sortPairs', {
     keys: [keys, n],
     values: [values, n],
     sortedKeys: [sortedKeys, n],
@@ -118,15 +112,19 @@ export interface SortArgs {
   readonly descending?: boolean
 }
 
-const SORT_KEYS = keysOf<SortArgs>()('x order sorted n type descending')
+const SORT_ARGS = argsOf<SortArgs>({
+  x: input,
+  order: output,
+  sorted: maybe(output),
+  n: size,
+  type: maybe(oneOf('f32', 'i32', 'u32')),
+  descending: maybe(flag),
+})
 
 /** Sorts numbers, with −∞ first and NaN last in ascending order: the permutation, and the sorted numbers. Stable. */
 export async function sort(runtime: Runtime, args: SortArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('sort', args, SORT_KEYS, options)
+  checkCall('sort', args, SORT_ARGS, options)
   const { x, order, sorted, n, type = 'f32', descending = false } = args
-  checkSizes('sort', { n })
-  checkChoice('sort', 'type', type, Object.keys(KEYS))
-  checkDistinct('sort', { x, order, sorted })
   checkBuffers('sort', { x: [x, n], order: [order, n], ...(sorted ? { sorted: [sorted, n] } : {}) })
   if (n === 0) return
   using keys = runtime.buffer({ size: 4 * n })
@@ -147,13 +145,12 @@ export interface HistogramArgs {
   readonly bins: number
 }
 
-const HISTOGRAM_KEYS = keysOf<HistogramArgs>()('ids counts n bins')
+const HISTOGRAM_ARGS = argsOf<HistogramArgs>({ ids: input, counts: updated, n: size, bins: size })
 
 /** counts[id] += 1 for each id; one that is not below bins counts nothing. */
 export async function histogram(runtime: Runtime, args: HistogramArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('histogram', args, HISTOGRAM_KEYS, options)
+  checkCall('histogram', args, HISTOGRAM_ARGS, options)
   const { ids, counts, n, bins } = args
-  checkSizes('histogram', { n, bins })
   checkBuffers('histogram', { ids: [ids, n], counts: [counts, bins] })
   if (n > 0 && bins > 0) await runtime.run(chosen(g.histogram, options), { ids, counts, n, bins })
 }
@@ -169,7 +166,14 @@ export interface HistogramRangeArgs {
   readonly high: number
 }
 
-const HISTOGRAM_RANGE_KEYS = keysOf<HistogramRangeArgs>()('x counts n bins low high')
+const HISTOGRAM_RANGE_ARGS = argsOf<HistogramRangeArgs>({
+  x: input,
+  counts: updated,
+  n: size,
+  bins: size,
+  low: bound,
+  high: bound,
+})
 
 /** Counts numbers in equal bins between low and high; what is outside, and NaN, counts nothing. */
 export async function histogramRange(
@@ -177,11 +181,10 @@ export async function histogramRange(
   args: HistogramRangeArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('histogram_range', args, HISTOGRAM_RANGE_KEYS, options)
+  checkCall('histogramRange', args, HISTOGRAM_RANGE_ARGS, options)
   const { x, counts, n, bins, low, high } = args
-  checkSizes('histogram_range', { n, bins })
-  if (!(high > low)) throw new RangeError(`histogram_range: high must be above low = ${low}, got ${high}`)
-  checkBuffers('histogram_range', { x: [x, n], counts: [counts, bins] })
+  if (!(high > low)) throw badArgument(`histogramRange: high must be above low = ${low}, got ${high}`)
+  checkBuffers('histogramRange', { x: [x, n], counts: [counts, bins] })
   if (n === 0 || bins === 0) return
   const params = { n, bins, low, high, scale: bins / (high - low) }
   await runtime.run(chosen(g.histogram_range, options), { x, counts, ...params })
@@ -199,14 +202,12 @@ export interface CompactArgs {
   readonly n: number
 }
 
-const COMPACT_KEYS = keysOf<CompactArgs>()('x keep out count n')
+const COMPACT_ARGS = argsOf<CompactArgs>({ x: input, keep: input, out: output, count: output, n: size })
 
 /** The elements whose flag is not 0, one after the other, and their number, which stays on the device. */
 export async function compact(runtime: Runtime, args: CompactArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('compact', args, COMPACT_KEYS, options)
+  checkCall('compact', args, COMPACT_ARGS, options)
   const { x, keep, out, count, n } = args
-  checkSizes('compact', { n })
-  checkDistinct('compact', { x, keep, out, count })
   checkBuffers('compact', { x: [x, n], keep: [keep, n], out: [out, n], count: [count, 1] })
   using flags = runtime.buffer({ size: 4 * (n + 1) })
   using places = runtime.buffer({ size: 4 * (n + 1) })

@@ -1,15 +1,6 @@
 import * as g from '../../generated/vision'
-import {
-  type BufferLike,
-  bytesIn,
-  checkBuffers,
-  checkCall,
-  checkSizes,
-  chosen,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
+import { argsOf, floatType, input, maybe, notNegative, outputOver, size } from '../args'
+import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 import type { VisionType } from './window-host'
 
 export interface BatchNormArgs {
@@ -29,18 +20,29 @@ export interface BatchNormArgs {
   readonly type?: VisionType
 }
 
-const BATCH_NORM_KEYS = keysOf<BatchNormArgs>()('x mean variance weight bias y items channels places eps type')
+const BATCH_NORM_ARGS = argsOf<BatchNormArgs>({
+  x: input,
+  mean: input,
+  variance: input,
+  weight: input,
+  bias: input,
+  y: outputOver('x'),
+  items: size,
+  channels: size,
+  places: size,
+  eps: maybe(notNegative),
+  type: floatType,
+})
 
 /** y = (x − mean[c]) / √(variance[c] + eps) · weight[c] + bias[c], with the statistics of the training. */
 export async function batchNorm(runtime: Runtime, args: BatchNormArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('batch_norm', args, BATCH_NORM_KEYS, options)
+  checkCall('batchNorm', args, BATCH_NORM_ARGS, options)
   const { x, mean, variance, weight, bias, y, items, channels, places, eps = 1e-5, type = 'f32' } = args
-  checkSizes('batch_norm', { items, channels, places })
   const n = items * channels * places
   const each = Object.entries({ mean, variance, weight, bias }).map(
     ([name, buffer]) => [name, [buffer, channels]] as const,
   )
-  checkBuffers('batch_norm', { x: [x, n, bytesIn(type)], ...Object.fromEntries(each), y: [y, n, bytesIn(type)] })
+  checkBuffers('batchNorm', { x: [x, n, bytesIn(type)], ...Object.fromEntries(each), y: [y, n, bytesIn(type)] })
   const kernel = type === 'f16' ? g.batch_norm_f16 : g.batch_norm
   if (n > 0)
     await runtime.run(chosen(kernel, options), { x, mean, variance, weight, bias, y, n, channels, places, eps })

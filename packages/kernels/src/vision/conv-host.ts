@@ -1,18 +1,18 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/vision'
+import { argsOf, bound, count, floatType, input, integer, maybe, number, output, pair, pairFrom1, size } from '../args'
 import {
   type BufferLike,
+  badArgument,
   bytesIn,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 import { transposedSize, type Window, windowedSize } from './reference'
-import { area, checkResult, checkWindow, type Pair, type VisionType } from './window-host'
+import { area, checkResult, type Pair, type VisionType } from './window-host'
 
 /** The greatest finite f32. */
 const MOST = 3.4028234663852886e38
@@ -55,10 +55,9 @@ async function convolve(
 ): Promise<Pair> {
   const { x, weight, bias, y, items, channels, size, outs, groups = 1, type = 'f32' } = args
   const { filter, stride = [1, 1], pad = [0, 0], dilation = [1, 1], low = -MOST, high = MOST } = args
-  checkSizes(what, { items, channels, outs, groups })
   for (const [name, count] of Object.entries({ channels, outs })) {
     if (groups < 1 || count % groups !== 0)
-      throw new RangeError(`${what}: ${name} must be a multiple of groups = ${groups}, got ${count}`)
+      throw badArgument(`${what}: ${name} must be a multiple of groups = ${groups}, got ${count}`)
   }
   checkResult(what, out)
   const bytes = bytesIn(type)
@@ -94,19 +93,34 @@ async function convolve(
   return out
 }
 
-const CONV2D_KEYS = keysOf<Conv2dArgs>()(
-  'x weight bias y items channels size outs groups low high type filter stride pad dilation',
-)
+const CONV2D = { f32: g.conv2d, f16: g.conv2d_f16 } as const
+const CONV2D_ARGS = argsOf<Conv2dArgs>({
+  x: input,
+  weight: input,
+  bias: maybe(input),
+  y: output,
+  items: size,
+  channels: size,
+  size: pair,
+  outs: size,
+  groups: maybe(count),
+  low: maybe(bound),
+  high: maybe(bound),
+  type: floatType,
+  filter: pairFrom1,
+  stride: maybe(pairFrom1),
+  pad: maybe(pair),
+  dilation: maybe(pairFrom1),
+})
 
 /**
  * y[n, o, p, q] = bias[o] + Σ weight[o, c, a, b] · x[n, c, p · stride − pad + a · dilation, …], in f32. Gives height and width of
  * the result. A convolution of one dimension has height and filter height 1.
  */
 export async function conv2d(runtime: Runtime, args: Conv2dArgs, options: HostOptions = {}): Promise<Pair> {
-  checkCall('conv2d', args, CONV2D_KEYS, options)
-  checkWindow('conv2d', args.size, args)
+  checkCall('conv2d', args, CONV2D_ARGS, options)
   const out = windowedSize(args.size, args)
-  return convolve(runtime, 'conv2d', { f32: g.conv2d, f16: g.conv2d_f16 }, args, false, out, options)
+  return convolve(runtime, 'conv2d', CONV2D, args, false, out, options)
 }
 
 export interface Conv1dArgs extends Omit<Conv2dArgs, 'size' | keyof Window> {
@@ -118,22 +132,55 @@ export interface Conv1dArgs extends Omit<Conv2dArgs, 'size' | keyof Window> {
   readonly dilation?: number
 }
 
-const CONV1D_KEYS = keysOf<Conv1dArgs>()(
-  'length filter stride pad dilation x weight bias y items channels outs groups low high type',
-)
+const CONV1D_ARGS = argsOf<Conv1dArgs>({
+  length: size,
+  filter: count,
+  stride: maybe(count),
+  pad: maybe(size),
+  dilation: maybe(count),
+  x: input,
+  weight: input,
+  bias: maybe(input),
+  y: output,
+  items: size,
+  channels: size,
+  outs: size,
+  groups: maybe(count),
+  low: maybe(bound),
+  high: maybe(bound),
+  type: floatType,
+})
 
 /** conv2d of one dimension. Gives the length of the result. */
 export async function conv1d(runtime: Runtime, args: Conv1dArgs, options: HostOptions = {}): Promise<number> {
-  checkCall('conv1d', args, CONV1D_KEYS, options)
+  checkCall('conv1d', args, CONV1D_ARGS, options)
   const { length, filter, stride = 1, pad = 0, dilation = 1, ...rest } = args
   const window: Window = { filter: [1, filter], stride: [1, stride], pad: [0, pad], dilation: [1, dilation] }
-  const [, columns] = await conv2d(runtime, { ...rest, ...window, size: [1, length] } as Conv2dArgs, options)
+  const image = { ...rest, ...window, size: [1, length] } as Conv2dArgs
+  const out = windowedSize(image.size, image)
+  const [, columns] = await convolve(runtime, 'conv1d', CONV2D, image, false, out, options)
   return columns
 }
 
-const CONV_TRANSPOSE2D_KEYS = keysOf<ConvTranspose2dArgs>()(
-  'outPad x weight bias y items channels size outs groups low high type filter stride pad dilation',
-)
+const CONV_TRANSPOSE2D_ARGS = argsOf<ConvTranspose2dArgs>({
+  outPad: maybe(pair),
+  x: input,
+  weight: input,
+  bias: maybe(input),
+  y: output,
+  items: size,
+  channels: size,
+  size: pair,
+  outs: size,
+  groups: maybe(count),
+  low: maybe(bound),
+  high: maybe(bound),
+  type: floatType,
+  filter: pairFrom1,
+  stride: maybe(pairFrom1),
+  pad: maybe(pair),
+  dilation: maybe(pairFrom1),
+})
 
 /** The adjoint of conv2d by its input: each element of x is spread over the places that it reaches. Gives height and width. */
 export async function convTranspose2d(
@@ -141,11 +188,10 @@ export async function convTranspose2d(
   args: ConvTranspose2dArgs,
   options: HostOptions = {},
 ): Promise<Pair> {
-  checkCall('conv_transpose2d', args, CONV_TRANSPOSE2D_KEYS, options)
-  checkWindow('conv_transpose2d', args.size, args)
+  checkCall('convTranspose2d', args, CONV_TRANSPOSE2D_ARGS, options)
   const out = transposedSize(args.size, args, args.outPad)
   const kernels = { f32: g.conv_transpose2d, f16: g.conv_transpose2d_f16 }
-  return convolve(runtime, 'conv_transpose2d', kernels, args, true, out, options)
+  return convolve(runtime, 'convTranspose2d', kernels, args, true, out, options)
 }
 
 export interface Conv2dInt8Args extends Omit<Conv2dArgs, 'type'> {
@@ -156,27 +202,42 @@ export interface Conv2dInt8Args extends Omit<Conv2dArgs, 'type'> {
   readonly zero?: number
 }
 
-const CONV2D_INT8_KEYS = keysOf<Conv2dInt8Args>()(
-  'weightScale scale zero x weight bias y items channels size outs groups low high filter stride pad dilation',
-)
+const CONV2D_INT8_ARGS = argsOf<Conv2dInt8Args>({
+  weightScale: input,
+  scale: number,
+  zero: maybe(integer),
+  x: input,
+  weight: input,
+  bias: maybe(input),
+  y: output,
+  items: size,
+  channels: size,
+  size: pair,
+  outs: size,
+  groups: maybe(count),
+  low: maybe(bound),
+  high: maybe(bound),
+  filter: pairFrom1,
+  stride: maybe(pairFrom1),
+  pad: maybe(pair),
+  dilation: maybe(pairFrom1),
+})
 
 /**
  * conv2d of i8, four to a word: y = scale · weightScale[o] · Σ (x − zero) · weight + bias[o], in f32; x and weight in the orders of
  * conv2d, the sum exact. Gives height and width of the result.
  */
 export async function conv2dInt8(runtime: Runtime, args: Conv2dInt8Args, options: HostOptions = {}): Promise<Pair> {
-  checkCall('conv2d_i8', args, CONV2D_INT8_KEYS, options)
+  checkCall('conv2dInt8', args, CONV2D_INT8_ARGS, options)
   const { x, weight, weightScale, bias, y, items, channels, size, outs, groups = 1, scale, zero = 0 } = args
   const { filter, stride = [1, 1], pad = [0, 0], dilation = [1, 1], low = -MOST, high = MOST } = args
-  checkWindow('conv2d_i8', size, args)
-  checkSizes('conv2d_i8', { items, channels, outs, groups })
   if (groups < 1 || channels % groups !== 0 || outs % groups !== 0)
-    throw new RangeError(
-      `conv2d_i8: channels and outs must be multiples of groups = ${groups}, got ${channels} and ${outs}`,
+    throw badArgument(
+      `conv2dInt8: channels and outs must be multiples of groups = ${groups}, got ${channels} and ${outs}`,
     )
   const out = windowedSize(size, args)
-  checkResult('conv2d_i8', out)
-  checkBuffers('conv2d_i8', {
+  checkResult('conv2dInt8', out)
+  checkBuffers('conv2dInt8', {
     x: [x, items * channels * area(size), 1],
     weight: [weight, (outs * channels * area(filter)) / groups, 1],
     weightScale: [weightScale, outs],

@@ -1,17 +1,17 @@
 import * as g from '../../generated/vision'
+import { argsOf, flag, floatType, input, maybe, output, pair, pairFrom1, size } from '../args'
 import {
   type BufferLike,
+  badArgument,
   bytesIn,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
 import { type Window, windowedSize } from './reference'
-import { area, checkResult, checkWindow, type Pair, type VisionType } from './window-host'
+import { area, checkResult, type Pair, type VisionType } from './window-host'
 
 export interface Pool2dArgs extends Window {
   /** [planes, height, width]; planes are items · channels */
@@ -32,12 +32,8 @@ interface Pooled {
 /** By default a window moves by its own size. */
 function pooled(what: string, { x, y, planes, size, type = 'f32', ...window }: Pool2dArgs): Pooled {
   const { filter, stride = filter, pad = [0, 0], dilation = [1, 1] } = window
-  checkSizes(what, { planes })
-  checkWindow(what, size, { filter, stride, pad, dilation })
   if (pad.some((extent, axis) => 2 * extent > (filter[axis] as number) * (dilation[axis] as number)))
-    throw new RangeError(
-      `${what}: pad must be at most half of the filter [${filter.join(', ')}], got [${pad.join(', ')}]`,
-    )
+    throw badArgument(`${what}: pad must be at most half of the filter [${filter.join(', ')}], got [${pad.join(', ')}]`)
   const out = windowedSize(size, { filter, stride, pad, dilation })
   checkResult(what, out)
   const n = planes * area(out)
@@ -51,13 +47,24 @@ export interface MaxPool2dArgs extends Pool2dArgs {
   readonly index: BufferLike
 }
 
-const MAX_POOL2D_KEYS = keysOf<MaxPool2dArgs>()('index x y planes size type filter stride pad dilation')
+const MAX_POOL2D_ARGS = argsOf<MaxPool2dArgs>({
+  index: output,
+  x: input,
+  y: output,
+  planes: size,
+  size: pair,
+  type: floatType,
+  filter: pairFrom1,
+  stride: maybe(pairFrom1),
+  pad: maybe(pair),
+  dilation: maybe(pairFrom1),
+})
 
 /** The greatest element of each window, and its place in the plane in `index` (u32). Gives height and width of the result. */
 export async function maxPool2d(runtime: Runtime, args: MaxPool2dArgs, options: HostOptions = {}): Promise<Pair> {
-  checkCall('max_pool2d', args, MAX_POOL2D_KEYS, options)
-  const { out, n, params } = pooled('max_pool2d', args)
-  checkBuffers('max_pool2d', { index: [args.index, n] })
+  checkCall('maxPool2d', args, MAX_POOL2D_ARGS, options)
+  const { out, n, params } = pooled('maxPool2d', args)
+  checkBuffers('maxPool2d', { index: [args.index, n] })
   const kernel = args.type === 'f16' ? g.max_pool2d_f16 : g.max_pool2d
   if (n > 0) await runtime.run(chosen(kernel, options), { x: args.x, y: args.y, index: args.index, ...params })
   return out
@@ -68,12 +75,23 @@ export interface AvgPool2dArgs extends Pool2dArgs {
   readonly withPad?: boolean
 }
 
-const AVG_POOL2D_KEYS = keysOf<AvgPool2dArgs>()('withPad x y planes size type filter stride pad dilation')
+const AVG_POOL2D_ARGS = argsOf<AvgPool2dArgs>({
+  withPad: maybe(flag),
+  x: input,
+  y: output,
+  planes: size,
+  size: pair,
+  type: floatType,
+  filter: pairFrom1,
+  stride: maybe(pairFrom1),
+  pad: maybe(pair),
+  dilation: maybe(pairFrom1),
+})
 
 /** The mean of each window: of its places in the image, or with `withPad` of all, padding as 0. Gives height and width. */
 export async function avgPool2d(runtime: Runtime, args: AvgPool2dArgs, options: HostOptions = {}): Promise<Pair> {
-  checkCall('avg_pool2d', args, AVG_POOL2D_KEYS, options)
-  const { out, n, params } = pooled('avg_pool2d', args)
+  checkCall('avgPool2d', args, AVG_POOL2D_ARGS, options)
+  const { out, n, params } = pooled('avgPool2d', args)
   const kernel = args.type === 'f16' ? g.avg_pool2d_f16 : g.avg_pool2d
   const given = { x: args.x, y: args.y, ...params, with_pad: Number(args.withPad ?? false) }
   if (n > 0) await runtime.run(chosen(kernel, options), given)

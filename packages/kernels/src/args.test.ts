@@ -1,0 +1,291 @@
+import type { Runtime } from '@weft/runtime'
+import { describe, expect, it, vi } from 'vitest'
+import { type Arg, type Args, argsOf, checkFields, input, maybe, number, outputOver, size } from './args'
+import * as kernels from './index'
+import { checkOverlaps } from './overlap'
+
+/**
+ * Every host function that the package exports, by the table of its arguments: what is wrong is refused before the device is asked for
+ * anything. A function that checks no table is found here, and so is one whose table is not that of all of its arguments.
+ */
+
+const tables: { what: string; args: Args }[] = []
+
+vi.mock('./host', async (original) => {
+  const host = await original<typeof import('./host')>()
+  const checkCall: typeof host.checkCall = (what, given, args, options, known) => {
+    tables.push({ what, args })
+    host.checkCall(what, given, args, options, known)
+  }
+  return { ...host, checkCall }
+})
+
+/** Whatever is asked of it, the device was asked too early. */
+const runtime = new Proxy(
+  {},
+  { get: (_, key) => expect.unreachable(`the device was asked for ${String(key)}`) },
+) as Runtime
+
+type HostFunction = (...args: readonly unknown[]) => Promise<unknown>
+type Values = Readonly<Record<string, unknown>>
+
+/** What asks how far a device is to be trusted with a kernel; it has no arguments by name. */
+const VERIFY = ['gated', 'trusted', 'verdicts']
+/** What stands between the runtime and the arguments. */
+const BEFORE: Readonly<Record<string, readonly unknown[]>> = { runElementwise: [kernels.ops.add], reduce: ['sum'] }
+
+const functions = Object.entries(kernels).flatMap(([name, value]) => {
+  const takesRuntime = typeof value === 'function' && /^[^(]*\(runtime\b/.test(String(value))
+  return takesRuntime && !VERIFY.includes(name) ? [[name, value as HostFunction] as const] : []
+})
+
+interface Refused {
+  readonly code: string
+  readonly message: string
+}
+
+async function refusal(name: string, run: HostFunction, args: unknown): Promise<Refused> {
+  try {
+    await run(runtime, ...(BEFORE[name] ?? []), args)
+  } catch (error) {
+    expect(error).toMatchObject({
+      name: 'WeftError',
+      code: expect.any(String),
+      diagnostics: [{ code: expect.any(String) }],
+    })
+    expect(error).toBeInstanceOf(RangeError)
+    return error as Refused
+  }
+  return expect.unreachable(`${name} took it`)
+}
+
+async function tableOf(name: string, run: HostFunction): Promise<Args> {
+  tables.length = 0
+  await refusal(name, run, {})
+  expect(tables.map(({ what }) => what)).toEqual([name])
+  return tables[0]?.args as Args
+}
+
+const bufferOf = (bytes: number) => ({ size: bytes })
+
+/** A value that the argument may be: each buffer another one. */
+function oneThat({ check, words, fields, each, access }: Arg<never>): unknown {
+  if (access) return bufferOf(4096)
+  if (words) return words[0]
+  if (fields) return valuesOf(fields)
+  if (each) return [oneThat(each)]
+  const values = [1, 0.5, true, [1, 1], [1, 1, 1, 1], {}]
+  return values.find((value) => {
+    try {
+      check('', '', value)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+/** All arguments, those too that may be left out. */
+const valuesOf = (args: Args): Values =>
+  Object.fromEntries(Object.entries(args).map(([key, arg]) => [key, oneThat(arg)]))
+
+/** What no argument of the kind may be. */
+function wrongOf({ words, fields, each, access, check }: Arg<never>): readonly unknown[] {
+  if (access) return [null, 'x', 7, [1, 2, 3], new Float32Array(4), {}, { buffer: {} }, { data: undefined }, () => 1]
+  if (words) return [null, 'F16', 'float16', 'bf16', 'toString', 'name', 16, ['f32']]
+  if (fields || each) return [null, 'x', 7, new Float32Array(4)]
+  const numbers = [Number.NaN, '1', null, 1n, {}]
+  const takes = (value: unknown): boolean => {
+    try {
+      check('', '', value)
+      return true
+    } catch {
+      return false
+    }
+  }
+  if (takes(1)) return takes(0.5) ? numbers : [...numbers, 0.5, -1.5, Infinity]
+  return takes(true) ? [null, 'true', 1] : [null, 'x', 7]
+}
+
+describe('every host function', () => {
+  it.each(functions)('%s says by its own name what is missing', async (name, run) => {
+    const args = await tableOf(name, run)
+    const all = valuesOf(args)
+    for (const [key, { optional }] of Object.entries(args)) {
+      if (optional) continue
+      const { [key]: _, ...rest } = all
+      expect(await refusal(name, run, rest)).toMatchObject({
+        code: 'bad-argument',
+        message: expect.stringMatching(new RegExp(`^bad-argument: ${name}: ${key} must be .*, got undefined`)),
+      })
+    }
+  })
+
+  it.each(functions)('%s refuses what an argument may not be', async (name, run) => {
+    const args = await tableOf(name, run)
+    const all = valuesOf(args)
+    for (const [key, arg] of Object.entries(args)) {
+      for (const wrong of wrongOf(arg)) {
+        const { code, message } = await refusal(name, run, { ...all, [key]: wrong })
+        expect(`${code}, ${message}`).toMatch(
+          new RegExp(`^bad-argument, bad-argument: ${name}: ${key}(\\.data|\\[0\\])? must be .*, got `),
+        )
+      }
+    }
+  })
+
+  it.each(functions)('%s refuses one buffer for what it writes and anything else, but in place', async (name, run) => {
+    const args = await tableOf(name, run)
+    const all = valuesOf(args)
+    const buffers = Object.entries(args).filter(([, { access }]) => access)
+    for (const [i, [a, one]] of buffers.entries()) {
+      for (const [b, other] of buffers.slice(0, i)) {
+        const inPlace = one.over?.includes(b) || other.over?.includes(a)
+        if ((one.access === 'read' && other.access === 'read') || inPlace) continue
+        const { code, message } = await refusal(name, run, { ...all, [a]: all[b] })
+        expect(code).toBe('binding-overlap')
+        expect(message).toMatch(
+          new RegExp(`^binding-overlap: ${name}: (${a}|${b}) must be another buffer than (${a}|${b})`),
+        )
+      }
+    }
+  })
+
+  it('has a table', async () => {
+    expect(functions.length).toBeGreaterThan(70)
+    for (const [name, run] of functions) expect(Object.keys(await tableOf(name, run)).length, name).toBeGreaterThan(1)
+  })
+})
+
+describe('what is refused besides', () => {
+  const refused = async (run: () => Promise<unknown>): Promise<string> => {
+    try {
+      await run()
+    } catch (error) {
+      return (error as Error).message
+    }
+    return expect.unreachable('it was taken')
+  }
+  const [x, y] = [bufferOf(4096), bufferOf(4096)]
+  const one = { m: 8, n: 8, k: 8, a: x, b: x, dc: x }
+
+  it.each<[string, () => Promise<unknown>, string]>([
+    [
+      'results within weights',
+      () => kernels.dequantize(runtime, { weights: { format: 'int8', w: x, scales: y, n: 1, k: 4 }, y: x } as never),
+      'binding-overlap: dequantize: y must be another buffer than weights.w: the function writes it, and reads the other',
+    ],
+    [
+      'gradients in one buffer that meet',
+      () => kernels.gemmBackward(runtime, { ...one, da: { data: y, offset: 0 }, db: { data: y, offset: 63 } } as never),
+      'gemmBackward: da and db must not overlap',
+    ],
+    [
+      'gradients side by side of which one reaches into the other',
+      () =>
+        kernels.gemmBackward(runtime, {
+          ...one,
+          da: { data: y, offset: 0, row: 16 },
+          db: { data: y, offset: 7, row: 16 },
+        } as never),
+      'gemmBackward: da and db must not overlap',
+    ],
+    [
+      'an output in place of the second input',
+      () => kernels.runElementwise(runtime, kernels.ops.add, { inputs: [x, y], out: y, shape: [4] } as never),
+      'note: out may be inputs[0], in exactly the same range',
+    ],
+    [
+      'an input that is none',
+      () => kernels.runElementwise(runtime, kernels.ops.add, { inputs: [x, undefined], out: y, shape: [4] } as never),
+      'bad-argument: runElementwise: inputs[1] must be a buffer of the device, or an object with one as its data, got undefined',
+    ],
+    [
+      'the name of an operation',
+      () => kernels.runElementwise(runtime, 'add' as never, { inputs: [x, x], out: y, shape: [4] } as never),
+      "runElementwise: the operation must be one of ops, got 'add'",
+    ],
+    [
+      'a type that is the name of something else',
+      () =>
+        kernels.runElementwise(runtime, kernels.ops.add, { inputs: [x, x], out: y, shape: [4], type: 'name' } as never),
+      "runElementwise: type must be one of f32, f16, i32, bool, got 'name'",
+    ],
+    [
+      'a type of a cache, by what was given',
+      () => kernels.attentionDecode(runtime, { ...decoded, cacheType: 'int8' } as never),
+      "attentionDecode: cacheType must be one of f32, f16, got 'int8'",
+    ],
+    [
+      'a buffer that was destroyed',
+      () => kernels.saxpy(runtime, { x: { size: 16, destroyed: true }, y, n: 4, alpha: 1 } as never),
+      'buffer-destroyed: saxpy: x was destroyed',
+    ],
+  ])('%s', async (_, run, message) => {
+    expect(await refused(run)).toContain(message)
+  })
+  const decoded = { q: x, k: x, v: x, out: y, batch: 1, heads: 1, keys: 1, headSize: 4 }
+
+  it('weights of a format that there is not, no whole numbers of rows, and numbers that spoil a scale', () => {
+    const quantize = (format: string, n: number, x: readonly number[]) => () =>
+      kernels.quantizeWeights(format as 'int8', x, { n, k: 2 })
+    expect(quantize('int5', 1, [1, 2])).toThrow(
+      "quantizeWeights: format must be one of int8, uint8, int4, int4_zeros, got 'int5'",
+    )
+    expect(quantize('int8', 0.5, [1])).toThrow('quantizeWeights: n must be an integer from 0 on, got 0.5')
+    expect(quantize('int8', 1, [1])).toThrow('quantizeWeights: x must have 2 elements, and has 1')
+    expect(quantize('int8', 1, [1, Number.NaN])).toThrow('quantizeWeights: x[1] is NaN')
+  })
+})
+
+describe('overlaps', () => {
+  const given = (arg: string, access: 'read' | 'write', buffer: unknown, over: readonly string[] = []) =>
+    ({ arg, name: arg, access, buffer, over, offset: 0 }) as Parameters<typeof checkOverlaps>[1][number]
+  const whole = { size: 1024 }
+
+  it('are found by ranges, of buffers and of views that share memory', () => {
+    const check = (a: unknown, b: unknown) => () => checkOverlaps('f', [given('x', 'read', a), given('y', 'write', b)])
+    expect(check({ buffer: whole, size: 512 }, { buffer: whole, offset: 512 })).not.toThrow()
+    expect(check({ buffer: whole, size: 516 }, { buffer: whole, offset: 512 })).toThrow(
+      'f: y must be another buffer than x',
+    )
+    expect(check({ size: 256, offset: 0, memoryId: 7 }, { size: 256, offset: 256, memoryId: 7 })).not.toThrow()
+    expect(check({ size: 257, offset: 0, memoryId: 7 }, { size: 256, offset: 256, memoryId: 7 })).toThrow(
+      'another buffer',
+    )
+    expect(check({ size: 256, memoryId: 7 }, { size: 256, memoryId: 8 })).not.toThrow()
+  })
+
+  it('in place are the same range exactly', () => {
+    const check = (a: unknown, b: unknown) => () =>
+      checkOverlaps('f', [given('x', 'read', a), given('y', 'write', b, ['x'])])
+    expect(check(whole, whole)).not.toThrow()
+    expect(check(whole, { buffer: whole, size: 512 })).toThrow('y may be x, in exactly the same range')
+  })
+})
+
+describe('a table', () => {
+  interface Two {
+    readonly x: number
+    readonly y?: number
+  }
+
+  it('has all keys of its type, and what each of them is', () => {
+    argsOf<Two>({ x: number, y: maybe(size) })
+    // @ts-expect-error: y is missing
+    argsOf<Two>({ x: number })
+    // @ts-expect-error: y may be left out
+    argsOf<Two>({ x: number, y: size })
+    // @ts-expect-error: x is a number
+    argsOf<Two>({ x: input, y: maybe(size) })
+  })
+
+  it('gives the buffers among the values', () => {
+    const args = argsOf<{ readonly x: never; readonly y: never }>({ x: input, y: outputOver('x') } as never)
+    const [x, y] = [bufferOf(4), bufferOf(4)]
+    expect(checkFields('f', { x, y }, args)).toEqual([
+      { arg: 'x', name: 'x', buffer: x, access: 'read', over: [], offset: 0 },
+      { arg: 'y', name: 'y', buffer: y, access: 'write', over: ['x'], offset: 0 },
+    ])
+  })
+})

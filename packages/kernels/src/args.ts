@@ -1,0 +1,221 @@
+import type { BufferLike } from '@weft/runtime'
+import { ArgumentError, badArgument, shown } from './errors'
+import type { Given } from './overlap'
+
+/**
+ * What host functions take, as tables: for each argument what it is and what it must be. One table for a function is checked as a whole
+ * before anything is recorded, so that no function has to remember to.
+ */
+
+/** What a function does with a buffer. */
+export type Access = 'read' | 'write' | 'update'
+
+/** What an argument of type T must be. */
+export interface Arg<T> {
+  readonly optional: boolean
+  /** Throws with the name of the function and of the argument. */
+  readonly check: (what: string, name: string, value: unknown) => void
+  /** Of a buffer. */
+  readonly access?: Access
+  /** Arguments whose buffer this one may be, in exactly the same range. */
+  readonly over?: readonly string[]
+  /** Of a list of words. */
+  readonly words?: readonly string[]
+  /** Of an object, where the value is one: what is in it. */
+  readonly fields?: Args
+  /** Of a list: what its elements are. */
+  readonly each?: Arg<never>
+  /** T is neither more nor less than the argument's type: a table that lacks a word is refused by the compiler. */
+  readonly of?: (value: T) => T
+}
+
+/** A table, whatever it is of. */
+export type Args = Readonly<Record<string, Arg<never>>>
+
+type Exactly<T, K extends keyof T> =
+  { [P in never]: P } extends Pick<T, K>
+    ? Arg<Exclude<T[K], undefined>> & { readonly optional: true }
+    : Arg<T[K]> & { readonly optional: false }
+
+/** The table of T: every key, and what it is. */
+export type Table<T> = { readonly [K in keyof T]-?: Exactly<T, K> }
+
+/** The table of a function's arguments, or of an object in them: `argsOf<SaxpyArgs>({ x: input, y: updated, n: size, alpha: number })`. */
+export const argsOf = <T>(table: Table<T>): Args => table as unknown as Args
+
+type Required<T> = Arg<T> & { readonly optional: false }
+
+/** The same argument where it may be left out. */
+export const maybe = <T>(arg: Required<T>): Arg<T> & { readonly optional: true } => ({ ...arg, optional: true })
+
+/** An argument that a test decides on, and words for what it must be. */
+function that<T>(must: string, test: (value: unknown) => boolean): Required<T> {
+  const check = (what: string, name: string, value: unknown): void => {
+    if (!test(value)) throw badArgument(`${what}: ${name} must be ${must}, got ${shown(value)}`)
+  }
+  return { optional: false, check }
+}
+
+/** Whether it is what a binding takes: a buffer of a runtime or of WebGPU, or a range of one. */
+export function isBuffer(value: unknown): value is BufferLike {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Array.isArray(value)) return false
+  const { buffer, size } = value as { readonly buffer?: unknown; readonly size?: unknown }
+  if (buffer === undefined) return typeof size === 'number'
+  return isBuffer(buffer) && (size === undefined || typeof size === 'number')
+}
+
+export function checkBuffer(what: string, name: string, value: unknown): void {
+  if (isBuffer(value)) {
+    if ('destroyed' in value && value.destroyed)
+      throw new ArgumentError({ code: 'buffer-destroyed', message: `${what}: ${name} was destroyed` })
+    return
+  }
+  const isArray = ArrayBuffer.isView(value) || Array.isArray(value)
+  throw badArgument(
+    `${what}: ${name} must be a buffer of the device, got ${shown(value)}`,
+    isArray ? 'upload it: runtime.buffer(new Float32Array(…))' : undefined,
+  )
+}
+
+const buffer = (access: Access, over: readonly string[] = []): Required<BufferLike> => ({
+  ...{ optional: false, check: checkBuffer, access },
+  ...(over.length > 0 ? { over } : {}),
+})
+
+/** A buffer that is read. */
+export const input = buffer('read')
+/** One that is written, all of it that the function speaks of. */
+export const output = buffer('write')
+/** One that is written, and may be the buffer of another argument: in place. */
+export const outputOver = (...names: readonly string[]): Required<BufferLike> => buffer('write', names)
+/** One that is changed, or written in part. */
+export const updated = buffer('update')
+
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+
+export const size = that<number>('an integer from 0 on', (x) => isInteger(x) && x >= 0)
+export const count = that<number>('an integer from 1 on', (x) => isInteger(x) && x >= 1)
+export const integer = that<number>('an integer', isInteger)
+export const u32 = that<number>('an integer from 0 to 2³² − 1', (x) => isInteger(x) && x >= 0 && x < 2 ** 32)
+/** A number that f32 holds. */
+export const number = that<number>('a finite number', (x) => isNumber(x) && Number.isFinite(Math.fround(x)))
+/** A limit, which may be ±∞. */
+export const bound = that<number>('a number', (x) => isNumber(x) && !Number.isNaN(x))
+export const positive = that<number>('a finite number above 0', (x) => isNumber(x) && x > 0 && x < Infinity)
+export const notNegative = that<number>('a finite number from 0 on', (x) => isNumber(x) && x >= 0 && x < Infinity)
+/** What divides by 1 − x, or drops: 1 itself is out. */
+export const belowOne = that<number>('from 0 to below 1', (x) => isNumber(x) && x >= 0 && x < 1)
+export const upToOne = that<number>('from 0 to 1', (x) => isNumber(x) && x >= 0 && x <= 1)
+export const integerFrom = (low: number, high: number): Required<number> =>
+  that(`an integer from ${low} to ${high}`, (x) => isInteger(x) && x >= low && x <= high)
+export const flag = that<boolean>('true or false', (x) => typeof x === 'boolean')
+
+/** One of some words: `oneOf('f32', 'f16')`. */
+export const oneOf = <const T extends string>(...words: readonly T[]): Required<T> => ({
+  ...that<T>(`one of ${words.join(', ')}`, (x) => words.includes(x as T)),
+  words,
+})
+
+/** Of matrices, images, rows: f32 where it is left out. */
+export const floatType = maybe(oneOf('f32', 'f16'))
+/** Of what is only moved. */
+export const anyType = maybe(oneOf('f32', 'f16', 'i32', 'u32', 'bool'))
+
+/** A list of numbers, each of which must be what `each` says; of `length` where that is given. */
+export const listOf = <T extends readonly number[]>(each: Arg<number>, length?: number): Required<T> => {
+  const must = length === 2 ? '[rows, columns]' : `an array${length === undefined ? '' : ` of ${length} numbers`}`
+  const check = (what: string, name: string, value: unknown): void => {
+    if (!Array.isArray(value) || (length !== undefined && value.length !== length))
+      throw badArgument(`${what}: ${name} must be ${must}, got ${shown(value)}`)
+    for (const [i, element] of value.entries()) each.check(what, `${name}[${i}]`, element)
+  }
+  return { optional: false, check }
+}
+
+type Pair = readonly [number, number]
+/** Of an image: [rows, columns]. */
+export const pair = listOf<Pair>(size, 2)
+export const pairFrom1 = listOf<Pair>(count, 2)
+
+/** A list whose elements are all the same: buffers, or objects. */
+export const listOfArgs = <T>(each: Required<T>): Required<readonly T[]> => ({
+  ...that<readonly T[]>('an array', Array.isArray),
+  each: each as unknown as Arg<never>,
+})
+
+/** One, or a list of them. */
+export const oneOrMore = <T>(each: Required<T>): Required<T | readonly T[]> => ({
+  ...(each as unknown as Required<T | readonly T[]>),
+  check: (what, name, value) => (Array.isArray(value) ? undefined : each.check(what, name, value)),
+  each: each as unknown as Arg<never>,
+})
+
+/** An object with fields of its own: `{ data: x, scale: 0.5, zero: 3 }`. */
+export const object = <T>(fields?: Args): Required<T> => ({
+  ...that<T>('an object', (x) => typeof x === 'object' && x !== null && !Array.isArray(x) && !ArrayBuffer.isView(x)),
+  ...(fields ? { fields } : {}),
+})
+
+/** A buffer, or an object with one as its `data`, which says where in it. */
+export const bufferOr = <T>(whole: Required<BufferLike>, fields: Args): Required<T> => {
+  const must = `a buffer of the device, or an object with one as its data`
+  const check = (what: string, name: string, value: unknown): void => {
+    const isView = typeof value === 'object' && value !== null && 'data' in value
+    if (isView) return
+    if (isBuffer(value)) checkBuffer(what, name, value)
+    else
+      throw badArgument(
+        `${what}: ${name} must be ${must}, got ${shown(value)}`,
+        ArrayBuffer.isView(value) || Array.isArray(value)
+          ? 'upload it: runtime.buffer(new Float32Array(…))'
+          : undefined,
+      )
+  }
+  const { access, over } = whole
+  return { optional: false, check, fields, ...(access ? { access } : {}), ...(over ? { over } : {}) }
+}
+
+const folded = (name: string): string => name.replaceAll('_', '').toLowerCase()
+
+/** Refuses what is no object, and one with a key that nobody reads: a name that is spelled wrong is not left out in silence. */
+export function checkKeys(what: string, given: unknown, names: readonly string[]): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw badArgument(`${what}: takes an object with ${names.join(', ')}, got ${shown(given)}`)
+  for (const key of Object.keys(given)) {
+    if (names.includes(key)) continue
+    const meant = names.find((name) => folded(name) === folded(key))
+    throw badArgument(
+      `${what}: there is no '${key}'${meant === undefined ? '' : `, did you mean '${meant}'?`}; known are ${names.join(', ')}`,
+    )
+  }
+}
+
+/** Checks values by a table, and what is in them; gives the buffers among them. */
+export const checkFields = (what: string, given: unknown, args: Args): Given[] =>
+  Object.entries(args).flatMap(([key, arg]) =>
+    checkValue({ what, arg: key, name: key, offset: 0 }, (given as Readonly<Record<string, unknown>>)[key], arg),
+  )
+
+/** Whose value it is: of which argument, by which path, and where a view begins. */
+type Place = Pick<Given, 'arg' | 'name' | 'offset'> & { readonly what: string }
+
+function checkValue(place: Place, value: unknown, rule: Arg<never>): Given[] {
+  const { optional, check, fields, each, access, over = [] } = rule
+  if (value === undefined && optional) return []
+  const { what, arg, name, offset } = place
+  check(what, name, value)
+  if (each && Array.isArray(value))
+    return value.flatMap((element, i) => {
+      const at = `${name}[${i}]`
+      return checkValue({ what, arg: at, name: at, offset }, element, each)
+    })
+  if (fields && !(access && isBuffer(value))) {
+    checkKeys(`${what}: ${name}`, value, Object.keys(fields))
+    const values = value as Readonly<Record<string, unknown>>
+    return Object.entries(fields).flatMap(([key, field]) =>
+      checkValue({ what, arg, name: `${name}.${key}`, offset: values.offset ?? 0 }, values[key], field),
+    )
+  }
+  return access === undefined ? [] : [{ arg, name, buffer: value as BufferLike, access, over, offset }]
+}
