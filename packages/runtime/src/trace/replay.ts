@@ -94,7 +94,7 @@ class Replayer {
 export async function replay(trace: Trace, runtime: Runtime, options: ReplayOptions = {}): Promise<Trace> {
   checkKeys('replay', options, REPLAY)
   checkWord('inputs', options.inputs, ['own', 'traced'])
-  const { until } = options
+  const { inputs: _, until, ...capturing } = options
   if (until !== undefined && !(Number.isSafeInteger(until) && until >= 0 && until <= dispatchesOf(trace).length)) {
     throw fault(
       'bad-argument',
@@ -103,7 +103,7 @@ export async function replay(trace: Trace, runtime: Runtime, options: ReplayOpti
   }
   const replayer = new Replayer(trace, runtime, options)
   try {
-    return await capture(runtime, () => replayer.run(), options)
+    return await capture(runtime, () => replayer.run(), capturing)
   } finally {
     replayer.free()
   }
