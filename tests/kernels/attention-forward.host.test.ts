@@ -71,6 +71,23 @@ onDevices(
       expect((await out.read(Float32Array)).every((x) => x === 0)).toBe(true)
     })
 
+    it('gives the lse of heads without elements, of which all scores are 0, and of queries that see no key', async () => {
+      const none = upload(new Float32Array(0))
+      const shape = { batch: 1, heads: 1, queries: 3, keys: 2, headSize: 0, causal: true }
+      const lse = upload(new Float32Array(3))
+      await kernels.attentionForward(
+        runtime(),
+        { q: none, k: none, v: none, out: upload(new Float32Array(0)), lse, ...shape },
+        options,
+      )
+      const [unseeing, first, second] = await lse.read()
+      // the last query stands on the last key, so that the first one stands before all of them
+      expect(unseeing).toBeLessThan(-2.9e38)
+      expect(unseeing).toBeGreaterThan(-Infinity)
+      expect(first).toBeCloseTo(0, 5)
+      expect(second).toBeCloseTo(Math.LN2, 5)
+    })
+
     it('refuses what does not fit before anything is recorded', async () => {
       const all = args()
       const bad = (change: Partial<kernels.AttentionForwardArgs>, text: string) =>
