@@ -66,8 +66,8 @@ export function isBuffer(value: unknown): value is BufferLike {
 
 export function checkBuffer(what: string, name: string, value: unknown): void {
   if (isBuffer(value)) {
-    if ('destroyed' in value && value.destroyed)
-      throw new ArgumentError({ code: 'buffer-destroyed', message: `${what}: ${name} was destroyed` })
+    const { destroyed } = ('buffer' in value ? value.buffer : value) as { readonly destroyed?: boolean }
+    if (destroyed) throw new ArgumentError({ code: 'buffer-destroyed', message: `${what}: ${name} was destroyed` })
     return
   }
   const isArray = ArrayBuffer.isView(value) || Array.isArray(value)
@@ -92,18 +92,19 @@ export const outputOver = (...names: readonly string[]): Required<BufferLike> =>
 export const updated = buffer('update')
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
+/** As f32: what it cannot hold is ∞. */
+const isFinite32 = (value: unknown): value is number => isNumber(value) && Number.isFinite(Math.fround(value))
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 
 export const size = that<number>('an integer from 0 on', (x) => isInteger(x) && x >= 0)
 export const count = that<number>('an integer from 1 on', (x) => isInteger(x) && x >= 1)
 export const integer = that<number>('an integer', isInteger)
 export const u32 = that<number>('an integer from 0 to 2³² − 1', (x) => isInteger(x) && x >= 0 && x < 2 ** 32)
-/** A number that f32 holds. */
-export const number = that<number>('a finite number', (x) => isNumber(x) && Number.isFinite(Math.fround(x)))
+export const number = that<number>('a finite number', isFinite32)
 /** A limit, which may be ±∞. */
 export const bound = that<number>('a number', (x) => isNumber(x) && !Number.isNaN(x))
-export const positive = that<number>('a finite number above 0', (x) => isNumber(x) && x > 0 && x < Infinity)
-export const notNegative = that<number>('a finite number from 0 on', (x) => isNumber(x) && x >= 0 && x < Infinity)
+export const positive = that<number>('a finite number above 0', (x) => isFinite32(x) && x > 0)
+export const notNegative = that<number>('a finite number from 0 on', (x) => isFinite32(x) && x >= 0)
 /** What divides by 1 − x, or drops: 1 itself is out. */
 export const belowOne = that<number>('from 0 to below 1', (x) => isNumber(x) && x >= 0 && x < 1)
 export const upToOne = that<number>('from 0 to 1', (x) => isNumber(x) && x >= 0 && x <= 1)

@@ -35,7 +35,8 @@ export function shown(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
   if (typeof value !== 'object' || value === null) return String(value)
-  if (Array.isArray(value)) return value.every((x) => typeof x === 'number') ? `[${value.join(', ')}]` : 'an array'
+  if (Array.isArray(value))
+    return value.length <= 8 && value.every((x) => typeof x === 'number') ? `[${value.join(', ')}]` : 'an array'
   const { name = 'object' } = (value.constructor ?? {}) as { readonly name?: string }
   return name === 'Object' ? 'an object' : `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`
 }

@@ -60,7 +60,8 @@ const QUANTIZE_ARGS = argsOf<QuantizeArgs>({
 
 /**
  * Quantizes on the device, to what `quantizeWeights` gives on the host: a scale for each group from its values, then integers. Division on a
- * GPU is within 2.5 ULP, so that a value just between two integers may get the other one.
+ * GPU is within 2.5 ULP, so that a value just between two integers may get the other one. Values are finite: one that is not makes the scale
+ * that it shares NaN or ∞, and so all that is dequantized by it. `quantizeWeights` refuses such values.
  */
 export async function quantize(runtime: Runtime, args: QuantizeArgs, options: SeveralOptions = {}): Promise<void> {
   checkCall('quantize', args, QUANTIZE_ARGS, options, SEVERAL_OPTIONS)
