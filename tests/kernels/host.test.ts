@@ -146,6 +146,29 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     ).rejects.toThrow('scan: x must have 3 elements, and has 2')
     await runtime.idle()
   })
+
+  it('refuses outputs that overlap what is read or written besides, by the memory that views share', async () => {
+    const whole = runtime.buffer(Float32Array.from({ length: 128 }, (_, i) => i % 3))
+    const [first, second] = [whole.view(Float32Array, 0, 64), whole.view(Float32Array, 256, 64)]
+    const sum = whole.range(256, 4)
+    await expect(kernels.softmax(runtime, { x: whole, y: first, rows: 1, cols: 64 })).rejects.toMatchObject({
+      code: 'binding-overlap',
+      message: expect.stringContaining('softmax: y must be another buffer than x'),
+    })
+    // one dispatch writes the values, another one their order: each alone would be right
+    const sorting = { x: empty(64), order: second, sorted: sum, n: 64 }
+    await expect(kernels.sort(runtime, sorting)).rejects.toThrow('sort: sorted must be another buffer than order')
+    await kernels.softmax(
+      runtime,
+      { x: first, y: whole.view(Float32Array, 0, 64), rows: 1, cols: 64 },
+      own(source.softmax),
+    )
+    close(
+      await first.read(),
+      kernels.softmaxReference({ x: Float64Array.from({ length: 64 }, (_, i) => i % 3), rows: 1, cols: 64 }),
+    )
+    expect((await second.read()).slice(0, 3)).toEqual(Float32Array.of(1, 2, 0))
+  })
 }
 
 describe('host functions on the interpreter', () => hostFunctions(() => createRuntime({ device: cpu() }), false))
