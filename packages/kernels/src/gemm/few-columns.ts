@@ -94,9 +94,10 @@ function declared(storage: Storage, group: ColumnRows, split: boolean): unknown 
       ...numbers(NUMBERS),
       ...(split ? numbers(PARTS) : { ...numbers(AFTER), alpha: d.f32, ...epilogueParams }),
     },
-    workgroups: ({ m, n, batch, splits }: Readonly<Record<'m' | 'n' | 'batch' | 'splits', HostNumber>>) => {
-      const whole = ceilDiv(m, group).mul(ceilDiv(n, STRETCH)).mul(batch)
-      return [split ? whole.mul(splits) : whole]
+    workgroups: (host: Readonly<Record<'m' | 'n' | 'batch' | 'splits', HostNumber>>) => {
+      const whole = ceilDiv(host.m, group).mul(ceilDiv(host.n, STRETCH)).mul(host.batch)
+      // a rule may name only what is declared
+      return [split ? whole.mul(host.splits) : whole]
     },
     ...(split ? {} : { aliases: [['residual', 'c']] }),
   }

@@ -81,11 +81,13 @@ function declared(doc: string, storage: Storage, form: GemmForm): unknown {
       ...(form === 'split' ? {} : { alpha: d.f32 }),
       ...(form === 'epilogue' ? { ...epilogueParams, ...numbers(RESIDUAL) } : {}),
     },
-    workgroups: ({ m, n, batch, splits }: Readonly<Record<string, HostNumber>>) => {
+    workgroups: (host: Readonly<Record<string, HostNumber>>) => {
+      const { m, n, batch } = host
       const tiles = ceilDiv(n as HostNumber, TILE)
         .mul(ceilDiv(m as HostNumber, TILE))
         .mul(batch as HostNumber)
-      return [form === 'split' ? tiles.mul(splits as HostNumber) : tiles]
+      // a rule may name only what is declared
+      return [form === 'split' ? tiles.mul(host.splits as HostNumber) : tiles]
     },
     ...(form === 'epilogue' ? { aliases: [['residual', 'c']] } : {}),
   }
