@@ -73,6 +73,10 @@ describe('weft', () => {
       ['gen', 'scale.ts', '--profile', 'opera'],
       "--profile is 'opera', expected any, baseline, chrome, firefox, safari",
     ],
+    [
+      ['run', 'scale.ts', '--n', '4', '--factor', '2', '--x', 'file:/nope', '--y', 'zeros:4', '--engine', 'cpu'],
+      "--x is the content of '/nope', which cannot be read: ENOENT",
+    ],
     [['show'], 'the first argument is a kernel'],
     [['show', 'missing.ts'], "there is no file 'missing.ts'"],
     [['show', 'two.ts'], "'two.ts' exports several kernels: two.ts#scale, two.ts#wrong"],

@@ -197,7 +197,7 @@ console.log(JSON.stringify(artifact) === JSON.stringify(standalone), artifact.na
   expect(text).toContain("import type { CompiledKernel } from '@weft/codegen'")
   expect(text.match(/^export /gm)).toHaveLength(1)
   expect((await gen(at, '--artifact', '--check')).code).toBe(0)
-  expect(at.read('out/index.ts')).toContain("export { artifact as scale } from './scale'")
+  expect(at.read('out/index.ts')).toContain("export { artifact as scale } from './scale.js'")
   expect((await gen(at, '--check')).stdout).toContain("stale: kernel 'scale'")
   await gen(at, '--out', 'alone')
   expect(await run(process.execPath, [join(root, 'scripts/run-ts.mjs'), 'main.ts'], at.path)).toMatchObject({
@@ -283,8 +283,39 @@ export const list = [make('not exported itself')], answer = 42
     expect(code).toBe(1)
     expect(stderr).toContain('not-loaded: Error: mine')
     expect(stderr).toContain('src/a.ts:3:7')
+    expect(stderr).not.toContain('node:internal')
     at.write('src/a.ts', "import { nothing } from './missing'\nexport const a = nothing(\n")
-    expect((await gen(at)).stderr).toMatch(/not-loaded: .*\n {2}at .*src\/a\.ts:/)
+    expect((await gen(at)).stderr).toContain(`\n  at ${join(at.path, 'src/a.ts')}:3:1\n`)
+    at.write('src/a.ts', "\nimport { nothing } from './missing'\nexport const a = nothing\n")
+    expect((await gen(at)).stderr).toMatch(
+      new RegExp(`not-loaded: Could not resolve "./missing"\n {2}at ${join(at.path, 'src/a.ts')}:2:\\d+\n`),
+    )
+    at.write('src/a.ts', "\nimport { nothing } from '@no/such/part'\nexport const a = nothing\n")
+    expect((await gen(at)).stderr).toContain(
+      `not-loaded: the package of '@no/such/part' is not installed, or does not export it\n  at ${join(at.path, 'src/a.ts')}:2\n  note: npm install it where this file is\n`,
+    )
+  })
+
+  it('names all wrong kernels, and refuses a file in place of the folder, and a kernel in place of a file', async () => {
+    const wrong = (name: string) => scaleSource(name).replace('x.at(i).mul(factor)', 'x.at(i).mul(n)')
+    const at = project({ 'src/one.ts': wrong('one'), 'src/two.ts': wrong('two'), 'src/right.ts': scaleSource('right') })
+    const { code, stderr } = await gen(at)
+    expect(code).toBe(1)
+    expect(stderr.match(/^ {2}at .*src\/(one|two)\.ts:13:/gm), stderr).toHaveLength(2)
+    const at2 = project({ 'src/right.ts': scaleSource('right') })
+    const named = await weft(['gen', 'src/right.ts#right', '--out', 'out'], at2.path)
+    expect(named).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('gen takes files, with all kernels that they export: src/right.ts, without #'),
+    })
+    const file = await weft(['gen', 'src/right.ts', '--out', 'package.json'], at2.path)
+    expect(file.code).toBe(1)
+    expect(file.stderr).toContain(
+      `not-written: '${join(at2.path, 'package.json')}' is a file\n  note: --out takes a folder\n`,
+    )
+    const below = await weft(['gen', 'src/right.ts', '--out', 'package.json/out'], at2.path)
+    expect(below.code).toBe(1)
+    expect(below.stderr).toMatch(/^weft gen: 1 file\nweft gen: ENOTDIR: [^\n]*\n$/)
   })
 })
 

@@ -74,6 +74,39 @@ describe('a generated module', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
   })
 
+  it('[prior-R46] an index of artifacts type-checks by the rules of Node and by those of bundlers', async () => {
+    const at = realpathSync(mkdtempSync(join(tmpdir(), 'weft-index-')))
+    try {
+      const { code, stderr } = await weft(['gen', 'tests/cli/fixtures/forms.ts', '--artifact', '--out', at], root)
+      expect(code, stderr).toBe(0)
+      writeFileSync(join(at, 'package.json'), '{ "type": "module" }')
+      mkdirSync(join(at, 'node_modules/@weft/codegen'), { recursive: true })
+      writeFileSync(
+        join(at, 'node_modules/@weft/codegen/package.json'),
+        '{ "type": "module", "exports": "./index.d.ts" }',
+      )
+      writeFileSync(
+        join(at, 'node_modules/@weft/codegen/index.d.ts'),
+        'export interface CompiledKernel { readonly [name: string]: unknown }',
+      )
+      for (const module of ['nodenext', 'bundler']) {
+        const compilerOptions = {
+          target: 'ES2022',
+          module: module === 'bundler' ? 'ESNext' : module,
+          moduleResolution: module,
+          strict: true,
+          noEmit: true,
+          types: [],
+        }
+        writeFileSync(join(at, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['index.ts'] }))
+        const checked = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', at], at)
+        expect({ module, stdout: checked.stdout }).toEqual({ module, stdout: '' })
+      }
+    } finally {
+      rmSync(at, { recursive: true, force: true })
+    }
+  })
+
   it('rounds f16 params as the interpreter does, ties to even, and refuses those that overflow', async () => {
     writeFileSync(join(alone, 'halves.mjs'), javascript('halves'))
     const { packParams } = (await import(/* @vite-ignore */ pathToFileURL(join(alone, 'halves.mjs')).href)) as {
@@ -110,6 +143,27 @@ describe('a generated module', () => {
       "bad-param: halves: param 'one' is 65520, which f16 cannot hold",
     )
     expect(() => packParams({ one: 1, pair: [0] })).toThrow("bad-param: halves: param 'pair' has 1 numbers, expected 2")
+  })
+
+  it('says what the device lacks of what its variants need', async () => {
+    writeFileSync(join(alone, 'halves.mjs'), javascript('halves'))
+    const { create } = (await import(
+      /* @vite-ignore */ `${pathToFileURL(join(alone, 'halves.mjs')).href}?lacking`
+    )) as {
+      create(device: unknown, options?: object): Promise<unknown>
+    }
+    const pass = { end() {} }
+    const device = {
+      features: new Set(),
+      limits: {},
+      createCommandEncoder: () => ({ beginComputePass: () => pass, finish() {} }),
+    }
+    const text = (options: object) => create(device, options).then(String, (error: Error) => error.message)
+    expect(await text({})).toMatch(
+      /^no-variant: halves: the device does not have what portable needs shader-f16, maxComputeWorkgroupSizeX of \d+/,
+    )
+    expect(await text({ variant: 'portable' })).toMatch(/does not have what portable needs shader-f16, max[^;]*$/)
+    expect(await text({ variant: 'other' })).toBe("no-variant: halves: there is no variant 'other', but portable")
   })
 
   it('gives the artifact that the runtime takes, with its signature', () => {
@@ -243,7 +297,7 @@ console.log(JSON.stringify([
   bind({ a, b }), bind({ a, b, c, d: a }), bind({ a: 1, b, c }), bind({ a: of(64, 64), b, c }),
   bind({ a: { buffer: a, offset: 4 }, b, c }), bind({ a: { buffer: a, size: 2048 }, b, c }), bind({ a: { buffer: a, size: 6 }, b, c }),
   bind({ a, b, c: a }), bind({ a: { buffer: c, size: 256 }, b, c: { buffer: c, offset: 256 } }),
-  dispatch({ m: -1, n: 1, k: 1 }), dispatch({ m: 1.5, n: 1, k: 1 }), dispatch({ m: 1, n: 2 ** 32, k: 1 }), dispatch({ m: 1, n: 1 }),
+  dispatch({ m: -1, n: 1, k: 1 }), dispatch({ m: 1.5, n: 1, k: 1 }), dispatch({ m: 1, n: 2 ** 32, k: 1 }), dispatch({ m: 1, n: 1 }), dispatch({ m: 1, n: 1, k: 1, l: 1 }), dispatch(undefined), bind(undefined),
   codeOf(() => inPlace.packParams({ n: 1, scale: NaN })), codeOf(() => inPlace.packParams({ n: 1, scale: 1e39 })),
   await matmul.create(device, { variant: 'other' }).catch((error) => error.code),
   await lengths.create(device, { overrides: {} }).catch((error) => error.code),
@@ -263,6 +317,9 @@ console.log(JSON.stringify([
       "bad-param | bad-param: matmul: param 'm' is 1.5, expected a whole number from 0 to 4294967295",
       "bad-param | bad-param: matmul: param 'n' is 4294967296, expected a whole number from 0 to 4294967295",
       "bad-param | bad-param: matmul: param 'k' is undefined, expected a whole number from 0 to 4294967295",
+      "bad-param | bad-param: matmul: there is no param 'l'",
+      'bad-param | bad-param: matmul: its params are undefined, expected an object',
+      'extra-binding | extra-binding: matmul: its bindings are undefined, expected an object',
       "bad-param | bad-param: in_place: param 'scale' is NaN, expected a number",
       "bad-param | bad-param: in_place: param 'scale' is 1e+39, which f32 cannot hold",
       'no-variant',

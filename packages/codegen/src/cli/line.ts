@@ -27,6 +27,10 @@ function failure(error: unknown, command: string): Failure {
     return { exit: 1, text: message, error: { code, message, diagnostics } }
   }
   const message = error instanceof Error ? error.message : String(error)
+  // a file or a folder that the command line names; the stack says nothing of it
+  if (error instanceof Error && 'syscall' in error) {
+    return { exit: 1, text: `weft ${command}: ${message}`, error: { code: 'failed', message } }
+  }
   const text = error instanceof Error ? (error.stack ?? message) : message
   return { exit: 1, text, error: { code: 'failed', message } }
 }

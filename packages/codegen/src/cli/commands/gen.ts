@@ -45,6 +45,10 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
     import('../gen/outputs'),
   ])
   const files = filesAt(positionals, io.cwd, folder)
+  const named = positionals.find((path) => path.includes('#'))
+  if (files.length === 0 && named) {
+    throw new UsageError(`gen takes files, with all kernels that they export: ${named.split('#')[0]}, without #`)
+  }
   if (files.length === 0) throw new UsageError(`no file matches ${positionals.join(' ')}`)
   io.err(`weft gen: ${files.length} file${files.length === 1 ? '' : 's'}\n`)
   const kernels = await kernelsOf(files, io)

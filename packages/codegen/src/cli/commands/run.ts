@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { CompiledBinding, CompiledKernel } from '../../artifact'
 import { compile } from '../../compile'
 import { type Command, CommandError, type Io, type Report, UsageError } from '../command'
+import { isWeftError } from '../errors'
 import { type FoundKernel, kernelAt } from '../load/discover'
 import { parseRun, type RunArguments } from '../run/arguments'
 import {
@@ -62,7 +63,17 @@ async function runOn(
     ...(given.workgroups && { workgroups: given.workgroups }),
     ...(given.variant !== undefined && { variant: given.variant }),
   }
-  await runtime.load(kernel).compile(options)
+  await runtime
+    .load(kernel)
+    .compile(options)
+    .catch((error: unknown) => {
+      if (!isWeftError(error) || error.code !== 'no-variant' || given.variant !== undefined) throw error
+      throw new CommandError(
+        error.code,
+        error.message.slice(error.code.length + 2),
+        'the interpreter runs every variant: --engine cpu',
+      )
+    })
   const start = performance.now()
   await runtime.run(kernel, { ...buffers, ...given.params }, options)
   await runtime.idle()

@@ -36,9 +36,7 @@ export class Kernel {
   /** Checks the bindings and holds them for any number of dispatches. Throws, with a code, where one does not fit. */
   bind(bindings: Bindings): Bound {
     const given = bindings as unknown as Readonly<Record<string, Bindings[keyof Bindings] | undefined>>
-    for (const name of Object.keys(given)) {
-      if (!bindingList.some((b) => b.name === name)) throw fail('extra-binding', \`there is no binding '\${name}'\`)
-    }
+    checkNames('extra-binding', 'binding', given, bindingList.map(({ name }) => name))
     const ranges = new Map(bindingList.map((b) => [b.name, rangeOf(b, given[b.name], this.device)]))
     ${pipeline}
     ${when(buffers, `checkOverlaps(ranges${when(aliases, ', alias')})\n    `)}return new Bound(this.device, pipeline, ranges${when(overrides, ', this.overrides')})

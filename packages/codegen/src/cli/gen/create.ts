@@ -4,7 +4,7 @@ import { literal, quote } from './literal'
 
 /** `create` of a generated module: the choice of variants and their pipelines. */
 export function createFunctions(kernel: CompiledKernel, facts: Facts): string {
-  return [create(kernel, facts), choose(facts), meets(facts), compile(kernel, facts)].join('\n\n')
+  return [create(kernel, facts), choose(facts), lacking(facts), compile(kernel, facts)].join('\n\n')
 }
 
 function create(kernel: CompiledKernel, { aliases, overrides }: Facts): string {
@@ -20,37 +20,47 @@ function create(kernel: CompiledKernel, { aliases, overrides }: Facts): string {
 export async function create(device: GPUDevice, options: CreateOptions${needed ? '' : ' = {}'}): Promise<Kernel> {
   ${choices}
   if (chosen[0]${when(aliases, '?.needs.alias !== null')}${aliases ? '' : ' === undefined'}) {
-    throw fail('no-variant', \`the device supports none of \${variants.map(({ id }) => id).join(', ')}\`)
+    const language = languageOf(device, options)
+    const wanted = variants.filter(({ id }) => id === (options.variant ?? id))
+    const why = wanted.map(({ id, needs }) => \`\${id} needs \${lacking(needs, device, language).join(', ')${when(aliases, " || 'one buffer for two bindings'")}}\`)
+    if (why.length === 0) throw fail('no-variant', \`there is no variant '\${options.variant}', but \${variants.map(({ id }) => id).join(', ')}\`)
+    throw fail('no-variant', \`the device does not have what \${why.join('; ')}\`)
   }
   ${when(overrides, 'const overrides = overrideValues(options.overrides)\n  ')}const pipelines = chosen.map((variant) => compile(device, variant${when(overrides, ', overrides')}))
   return new Kernel(device, await Promise.all(pipelines)${when(overrides, ', overrides')})
 }`
 }
 
-function choose({ aliases, immediates }: Facts): string {
+function choose({ aliases }: Facts): string {
   const alias = when(aliases, ', alias: readonly [string, string] | null')
   return `function choose(device: GPUDevice, options: CreateOptions${alias}): CompiledVariant | undefined {
-  const { navigator } = globalThis as unknown as { readonly navigator?: { readonly gpu?: GPU } }
-  const known = navigator?.gpu?.wgslLanguageFeatures as Iterable<string> | undefined
-  const language = new Set(options.languageFeatures ?? known ?? [])
-  ${when(immediates, "if (!canSetImmediates(device)) language.delete('immediate_address_space')\n  ")}return variants.find((variant) => {
+  const language = languageOf(device, options)
+  return variants.find((variant) => {
     if (options.variant !== undefined && variant.id !== options.variant${when(aliases, ' && alias === null')}) return false
-    return ${when(aliases, 'String(variant.needs.alias) === String(alias) && ')}meets(variant.needs, device, language)
+    return ${when(aliases, 'String(variant.needs.alias) === String(alias) && ')}lacking(variant.needs, device, language).length === 0
   })
 }`
 }
 
-const meets = ({
+const lacking = ({
   immediates,
-}: Facts): string => `function meets(needs: CompiledVariant['needs'], device: GPUDevice, language: ReadonlySet<string>): boolean {
+}: Facts): string => `function languageOf(${immediates ? 'device' : '_device'}: GPUDevice, options: CreateOptions): ReadonlySet<string> {
+  const { navigator } = globalThis as unknown as { readonly navigator?: { readonly gpu?: GPU } }
+  const known = navigator?.gpu?.wgslLanguageFeatures as Iterable<string> | undefined
+  const language = new Set(options.languageFeatures ?? known ?? [])
+  ${when(immediates, "if (!canSetImmediates(device)) language.delete('immediate_address_space')\n  ")}return language
+}
+
+/** What of its needs the device does not have. */
+function lacking(needs: CompiledVariant['needs'], device: GPUDevice, language: ReadonlySet<string>): string[] {
   const { features, languageFeatures, limits } = needs
   const has = device.features as unknown as ReadonlySet<string>
   const allows = device.limits as unknown as Readonly<Record<string, number>>
-  return (
-    features.every((name) => has.has(name)) &&
-    languageFeatures.every((name) => language.has(name)) &&
-    Object.entries(limits).every(([name, least]) => (allows[name] ?? 0) >= least)
-  )
+  return [
+    ...features.filter((name) => !has.has(name)),
+    ...languageFeatures.filter((name) => !language.has(name)),
+    ...Object.entries(limits).flatMap(([name, least]) => ((allows[name] ?? 0) >= least ? [] : [\`\${name} of \${least}\`])),
+  ]
 }${when(immediates, IMMEDIATES)}`
 
 const IMMEDIATES = `

@@ -102,6 +102,7 @@ function packer(kernel: CompiledKernel): string {
 export function packParams(params: Params): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(${layout.size})
   const view = new DataView(bytes.buffer)
+  checkNames('bad-param', 'param', params, [${layout.fields.map((f) => quote(f.name)).join(', ')}])
 ${packStatements(layout)
   .map((line) => `  ${line}\n`)
   .join('')}  return bytes
@@ -110,7 +111,15 @@ ${packStatements(layout)
 ${packFunctions(layout)}`
 }
 
-const failFunction = (kernel: CompiledKernel): string => `/** An error with a code, as \`bad-param\`. */
+const failFunction = (
+  kernel: CompiledKernel,
+): string => `/** Refuses names that there are not, which would otherwise be as if they had not been given. */
+function checkNames(code: string, what: string, given: object | null | undefined, names: readonly string[]): void {
+  if (typeof given !== 'object' || given === null) throw fail(code, \`its \${what}s are \${String(given)}, expected an object\`)
+  for (const name of Object.keys(given)) if (!names.includes(name)) throw fail(code, \`there is no \${what} '\${name}'\`)
+}
+
+/** An error with a code, as \`bad-param\`. */
 function fail(code: string, message: string): RangeError & { readonly code: string } {
   return Object.assign(new RangeError(\`\${code}: ${kernel.name}: \${message}\`), { code })
 }`

@@ -1,6 +1,8 @@
+import { type Diagnostic, WeftError } from '@weft/dsl/ir'
 import type { CompiledKernel } from '../../artifact'
 import { type CompileOptions, compile } from '../../compile'
 import { CommandError } from '../command'
+import { isWeftError } from '../errors'
 import { shortPath } from '../load/bundle'
 import type { FoundKernel } from '../load/discover'
 import type { Docs } from '../load/docs'
@@ -42,14 +44,23 @@ export interface GenOptions extends CompileOptions {
   readonly artifact: boolean
 }
 
-/** All files for the kernels, in order. Throws the first WeftError of a kernel that does not compile. */
+/** All files for the kernels, in order. Throws one WeftError with all that is wrong in any of them. */
 export function outputsOf(kernels: readonly FoundKernel[], folder: string, docs: Docs, options: GenOptions): Output[] {
   const { ir: _, artifact, ...how } = options
-  const entries = kernels.map(({ source, file, exportName }): Entry => {
+  const wrong: Diagnostic[] = []
+  const entries = kernels.flatMap(({ source, file, exportName }): Entry[] => {
     const declared = docs.of(file, exportName)
-    const kernel = compile(source, { ...how, doc: source.doc ?? declared.doc })
-    return { kernel, from: `${shortPath(folder, declared.file)}#${declared.name}` }
+    try {
+      const kernel = compile(source, { ...how, doc: source.doc ?? declared.doc })
+      return [{ kernel, from: `${shortPath(folder, declared.file)}#${declared.name}` }]
+    } catch (error) {
+      if (!isWeftError(error)) throw error
+      wrong.push(...error.diagnostics)
+      return []
+    }
   })
+  const [first, ...more] = wrong
+  if (first) throw new WeftError(first, ...more)
   return [
     ...entries.flatMap((entry) => filesOf(entry, options)),
     ...(artifact ? [{ name: 'index.ts', kernel: null, text: indexText(entries) }] : []),
@@ -70,11 +81,11 @@ function filesOf({ kernel, from }: Entry, { ir, artifact }: GenOptions): Output[
   ]
 }
 
-/** All artifacts by the names of their kernels. */
+/** All artifacts by the names of their kernels. With the ending that Node's resolution asks for; bundlers take it, too. */
 const indexText = (entries: readonly Entry[]): string =>
   withHeader(
     'the modules beside it',
-    entries.map(({ kernel: { name } }) => `export { artifact as ${name} } from './${name}'\n`).join(''),
+    entries.map(({ kernel: { name } }) => `export { artifact as ${name} } from './${name}.js'\n`).join(''),
   )
 
 /** The IR by variant of the source, which the interpreter runs: apart, since an app on a GPU has no use for it. */

@@ -26,6 +26,7 @@ const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 
 /** Compares the folder with what it should hold. Throws where a file that weft did not generate is in the way. */
 export function planOutputs(folder: string, outputs: readonly Output[]): Plan {
+  if (isFile(folder)) throw new CommandError('not-written', `'${folder}' is a file`, '--out takes a folder')
   const names = existsSync(folder) ? readdirSync(folder).sort() : []
   const changed: (Output & { before: string })[] = []
   const unchanged: string[] = []
@@ -62,14 +63,15 @@ export type Watch = (step: 'write' | 'replace' | 'remove', name: string) => void
 export function applyPlan(folder: string, { changed, orphans }: Plan, watch: Watch = () => undefined): void {
   const removed = orphans.filter(({ edited }) => !edited)
   if (changed.length === 0 && removed.length === 0) return
-  const created = mkdirSync(folder, { recursive: true })
-  for (const name of readdirSync(folder)) {
-    // of a run that was killed
-    if (name.startsWith(STAGE)) rmSync(join(folder, name), { recursive: true, force: true })
-  }
+  let created: string | undefined
   const stage = join(folder, `${STAGE}${process.pid}`)
   const undo: (() => void)[] = []
   try {
+    created = mkdirSync(folder, { recursive: true })
+    for (const name of readdirSync(folder)) {
+      // of a run that was killed
+      if (name.startsWith(STAGE)) rmSync(join(folder, name), { recursive: true, force: true })
+    }
     mkdirSync(join(stage, 'old'), { recursive: true })
     for (const { name, text } of changed) {
       watch('write', name)

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Plugin } from 'esbuild'
+import type { Metafile, Plugin } from 'esbuild'
 import { CommandError } from '../command'
 import { textOf } from '../errors'
 
@@ -34,13 +34,17 @@ export async function loadModules(files: readonly string[], plugins: readonly Pl
   const folder = join(cacheFolder(first), `${process.pid}-${bundles++}`)
   mkdirSync(folder, { recursive: true })
   try {
-    const outputs = await bundle(files, folder, plugins)
+    const { outputs, inputs } = await bundle(files, folder, plugins)
     process.setSourceMapsEnabled(true)
     const loaded: Loaded[] = []
     for (const file of files) {
       const output = outputs.get(file)
       if (output === undefined) throw new Error(`esbuild gave nothing for ${file}`)
-      loaded.push((await import(/* @vite-ignore */ pathToFileURL(output).href)) as Loaded)
+      loaded.push(
+        (await import(/* @vite-ignore */ pathToFileURL(output).href).catch((error: unknown) => {
+          throw notFound(error, inputs, folder)
+        })) as Loaded,
+      )
     }
     return loaded
   } finally {
@@ -48,12 +52,15 @@ export async function loadModules(files: readonly string[], plugins: readonly Pl
   }
 }
 
+interface Bundled {
+  /** By the author's file. */
+  readonly outputs: ReadonlyMap<string, string>
+  /** What each file imports, by its path from the folder. */
+  readonly inputs: Metafile['inputs']
+}
+
 /** Bundles into `folder` and gives the output of each file. */
-async function bundle(
-  files: readonly string[],
-  folder: string,
-  plugins: readonly Plugin[],
-): Promise<Map<string, string>> {
+async function bundle(files: readonly string[], folder: string, plugins: readonly Plugin[]): Promise<Bundled> {
   // loaded here, so that what bundles nothing does not wait for it
   const { build } = await import('esbuild')
   const result = await build({
@@ -74,13 +81,13 @@ async function bundle(
     logLevel: 'silent',
     ...(plugins.length > 0 ? { plugins: [...plugins] } : { packages: 'external' as const, plugins: [installed] }),
   }).catch((error: unknown) => {
-    throw new CommandError('not-loaded', buildErrors(error))
+    throw new CommandError('not-loaded', buildErrors(error, folder))
   })
   const outputs = new Map<string, string>()
   for (const [path, { entryPoint }] of Object.entries(result.metafile.outputs)) {
     if (entryPoint !== undefined) outputs.set(resolve(folder, entryPoint), resolve(folder, path))
   }
-  return outputs
+  return { outputs, inputs: result.metafile.inputs }
 }
 
 /** Weft is the weft that is installed, also where a tsconfig.json maps its names to sources: kernels of two would not mix. */
@@ -91,17 +98,42 @@ const installed: Plugin = {
   },
 }
 
+/** Where a package is missing, or does not have what is asked of it: the author's line that imports it. */
+function notFound(error: unknown, inputs: Metafile['inputs'], folder: string): unknown {
+  const { code = '', message } = error as { readonly code?: string; readonly message: string }
+  if (!/^ERR_(MODULE_NOT_FOUND|PACKAGE_PATH_NOT_EXPORTED|UNSUPPORTED_DIR_IMPORT)$/.test(code)) return error
+  for (const [path, { imports }] of Object.entries(inputs)) {
+    const missing = imports.find(({ external, path: name }) => {
+      const [scope = '', rest = ''] = name.split('/')
+      return external && message.includes(`'${scope.startsWith('@') ? `${scope}/${rest}` : scope}'`)
+    })
+    if (missing) {
+      const file = resolve(folder, path)
+      const line = readFileSync(file, 'utf8')
+        .split('\n')
+        .findIndex((text) => /['"]/.test(text) && text.includes(missing.path))
+      return new CommandError(
+        'not-loaded',
+        `the package of '${missing.path}' is not installed, or does not export it\n  at ${file}:${line + 1}`,
+        'npm install it where this file is',
+      )
+    }
+  }
+  return new CommandError('not-loaded', message)
+}
+
 interface BuildMessage {
   readonly text: string
   readonly location: { readonly file: string; readonly line: number; readonly column: number } | null
 }
 
-function buildErrors(error: unknown): string {
+/** esbuild names files relative to the folder that it works in, which is hidden and gone. */
+function buildErrors(error: unknown, folder: string): string {
   const { errors } = error as { errors?: readonly BuildMessage[] }
   if (!errors?.length) return textOf(error)
   return errors
     .map(({ text, location }) =>
-      location ? `${text}\n  at ${location.file}:${location.line}:${location.column + 1}` : text,
+      location ? `${text}\n  at ${resolve(folder, location.file)}:${location.line}:${location.column + 1}` : text,
     )
     .join('\n')
 }

@@ -42,13 +42,20 @@ export async function kernelsOf(files: readonly string[], io: Io): Promise<Found
   return [...found.values()].sort((a, b) => (a.source.name < b.source.name ? -1 : 1))
 }
 
+/** Without the frames of Node, which loads the module. */
+const stackOf = ({ stack, message }: Error): string =>
+  (stack ?? message)
+    .split('\n')
+    .filter((line) => !/^ +at .*\(?node:/.test(line))
+    .join('\n')
+
 /** What an author's module throws is the author's: it goes out as it is when weft's, else with its own stack. */
 export async function load(files: readonly string[], plugins?: readonly Plugin[]): Promise<Loaded[]> {
   try {
     return await loadModules(files, plugins)
   } catch (error) {
     if (error instanceof CommandError || isWeftError(error)) throw error
-    throw new CommandError('not-loaded', error instanceof Error ? (error.stack ?? error.message) : String(error))
+    throw new CommandError('not-loaded', error instanceof Error ? stackOf(error) : String(error))
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from '@weft/dsl/ir'
 import type { CompiledBinding } from '../../artifact'
 import { UsageError } from '../command'
+import { textOf } from '../errors'
 
 /** How the elements of a binding lie in memory; null for structs and what else has no plain lanes. */
 export interface Elements {
@@ -90,7 +91,7 @@ const FORMS = 'zeros:COUNT, ones:COUNT, iota:COUNT, random:COUNT[:SEED] or file:
 /** The bytes for a binding by what the command line says of it. */
 export function bytesFor(binding: CompiledBinding, spec: string, cwd: string): Uint8Array<ArrayBuffer> {
   const [kind = '', ...rest] = spec.split(':')
-  if (kind === 'file') return new Uint8Array(readFileSync(resolve(cwd, rest.join(':'))))
+  if (kind === 'file') return contentOf(rest.join(':'), binding.name, cwd)
   const fill = FILLS[kind]
   if (fill === undefined) throw new UsageError(`--${binding.name} is '${spec}', expected ${FORMS}`)
   const count = countOf(binding, rest[0])
@@ -112,6 +113,14 @@ export function bytesFor(binding: CompiledBinding, spec: string, cwd: string): U
     })
   }
   return bytes
+}
+
+function contentOf(path: string, name: string, cwd: string): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(readFileSync(resolve(cwd, path)))
+  } catch (error) {
+    throw new UsageError(`--${name} is the content of '${path}', which cannot be read: ${textOf(error)}`)
+  }
 }
 
 function countOf(binding: CompiledBinding, given: string | undefined): number {
