@@ -49,7 +49,13 @@ describe('types of operands', () => {
   error('unknown-name', 'a launch rule with a param that there is not', ["unknown-name: kernel 'wrong' declares no 'm'", '  at AT', '  note: it declares x, y, z, n'], () => build(() => undefined, {
     workgroups: ({ m }: { m: number }) => [ceilDiv(m, 64)], // AT
   }))
-  error('unknown-name', 'a cost with a param that there is not', ["unknown-name: kernel 'wrong' declares no 'm'", '  at AT', '  note: it declares n'], () => kernel('wrong', { workgroupSize: [64], bindings: {}, params: { n: d.u32 }, cost: (n) => ({ bytes: (n as never as { m: number }).m }) }, () => undefined).cost) // AT
+  error('unknown-name', 'a launch rule that counts by a param that there is not', ["unknown-name: kernel 'wrong' declares no 'm'", '  at AT', '  note: it declares x, y, z, n'], () => build(() => undefined, {
+    workgroups: ({ m }: { m: { mul(by: number): number } }) => [m.mul(2)], // AT
+  }))
+  error('unknown-name', 'a launch rule that gives a param that there is not', ["unknown-name: kernel 'wrong' declares no 'm'", '  at AT', '  note: it declares '], () =>
+    kernel('wrong', { workgroupSize: [64], bindings: {}, workgroups: (n) => [(n as never as { m: number }).m] }, () => undefined).ir() // AT
+  )
+  error('unknown-name', 'a cost with a param that there is not', ["unknown-name: kernel 'wrong' declares no 'm'", '  at AT', '  note: it declares n'], () => kernel('wrong', { workgroupSize: [64], bindings: {}, params: { n: d.u32 }, cost: (n) => ({ bytes: (n as never as { m: { mul(by: number): number } }).m.mul(2) }) }, () => undefined).cost) // AT
   error('bad-argument', 'a quotient of what is no number', ['bad-argument: an argument of ceilDiv must be a whole number, or an expression of type u32, and is undefined', '  at AT'], () => build(() => {
     ceilDiv(any(undefined), 64) // AT
   }))

@@ -13,7 +13,7 @@ import { installMethods } from './methods'
 import { namingStructs } from './schema'
 import { Scope, Session } from './session'
 import type { ShapeOf, Value } from './shapes'
-import { declare, hostView, views } from './shell'
+import { declare, ruled, views } from './shell'
 import type { Expr } from './types'
 
 type Bindings = Readonly<Record<string, BindingDecl>>
@@ -176,7 +176,7 @@ class Source implements KernelSource {
       const shell = namingStructs(() => declare(name, decl))
       const isArray = (binding: string): boolean =>
         shell.bindings.some((b) => b.name === binding && isKind(b.type, 'array'))
-      return costRule(cost(hostView(shell) as never), isArray)
+      return ruled(shell, (view) => costRule(cost(view), isArray))
     })
   }
 
@@ -218,8 +218,10 @@ class Source implements KernelSource {
   private run(variant: string, trace: boolean): Built {
     const { name, decl, body } = this
     const shell = this.atDeclaration(() => declare(name, decl))
-    const rule = decl.workgroups?.(hostView(shell) as never)
-    const launch = rule === undefined ? null : this.atDeclaration(() => launchRule(rule))
+    const launch = ruled(shell, (view) => {
+      const rule = decl.workgroups?.(view)
+      return rule === undefined ? null : this.atDeclaration(() => launchRule(rule))
+    })
     const session = new Session(name, variant, invocationsOf(shell.workgroupSize), trace)
     const build = (): void => body(views(session, shell) as never, makeBuilder(session))
     const { stmts } = session.inside(build, null, [], new Scope(`kernel '${name}'`, false))

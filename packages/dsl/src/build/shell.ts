@@ -1,4 +1,4 @@
-import { checkKeys } from '../diagnostics'
+import { checkKeys, positionOf, WeftError } from '../diagnostics'
 import type { Binding, Extent, Kernel, OverrideDecl } from '../ir'
 import { FEATURES } from '../ops'
 import { isKind, type ScalarName, spell, type TextureType, type Type } from '../types'
@@ -132,22 +132,32 @@ function extents(name: string, size: unknown, overrides: readonly OverrideDecl[]
   return [extent(given[0]), extent(given[1] ?? 1), extent(given[2] ?? 1)]
 }
 
-/** How the launch rule sees what the kernel declares. */
-export function hostView({ name: kernel, bindings, params, overrides }: Shell): Record<string, unknown> {
-  const out: Record<string, unknown> = {}
-  for (const { name } of bindings) out[name] = { length: new HostNumber({ kind: 'length', binding: name }) }
-  for (const { name } of params) out[name] = new HostNumber({ kind: 'param', name })
-  for (const { name } of overrides) out[name] = new HostNumber({ kind: 'override', name })
-  return new Proxy(out, {
-    get: (known, name) =>
-      typeof name === 'symbol' || name in known
-        ? known[name as string]
-        : fail(
-            'unknown-name',
-            `kernel '${kernel}' declares no '${name}'`,
-            `it declares ${Object.keys(known).join(', ')}`,
-          ),
-  })
+/**
+ * What a rule of the host makes of what the kernel declares. A rule may look whether there is a name; where it fails, a
+ * name that there is not is why.
+ */
+export function ruled<R>({ name: kernel, bindings, params, overrides }: Shell, rule: (view: never) => R): R {
+  const known: Record<string, unknown> = {}
+  for (const { name } of bindings) known[name] = { length: new HostNumber({ kind: 'length', binding: name }) }
+  for (const { name } of params) known[name] = new HostNumber({ kind: 'param', name })
+  for (const { name } of overrides) known[name] = new HostNumber({ kind: 'override', name })
+  let missing: string | undefined
+  const get = (_: object, name: string): unknown => {
+    if (!(name in known)) missing ??= name
+    return known[name]
+  }
+  try {
+    return rule(new Proxy(known, { get }) as never)
+  } catch (error) {
+    if (missing === undefined) throw error
+    const { position, stack } = error as Partial<WeftError>
+    throw new WeftError({
+      code: 'unknown-name',
+      message: `kernel '${kernel}' declares no '${missing}'`,
+      position: position ?? positionOf(stack),
+      note: `it declares ${Object.keys(known).join(', ')}`,
+    })
+  }
 }
 
 /** How the body sees what the kernel declares. */
