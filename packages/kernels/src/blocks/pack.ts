@@ -1,3 +1,4 @@
+import { badArgument } from '../errors'
 import { expectLength } from '../expect-length'
 import { fromHalf, roundEven, toHalf } from '../parts/half'
 import { BLOCKS, type BlockName } from './layout'
@@ -156,7 +157,8 @@ const VALUE: Readonly<Record<BlockName, (block: Uint8Array, j: number) => number
 /** Values as blocks, of which there must be a whole number. */
 export function packBlocks(format: BlockName, x: ArrayLike<number>): Uint8Array<ArrayBuffer> {
   const { size, bytes } = BLOCKS[format]
-  if (x.length % size !== 0) throw new RangeError(`${format}: expected a multiple of ${size} values, got ${x.length}`)
+  if (x.length % size !== 0)
+    throw badArgument(`packBlocks: ${format} takes a multiple of ${size} values, got ${x.length}`)
   const out = new Uint8Array((x.length / size) * bytes)
   for (let b = 0; b * size < x.length; b++) {
     const values = Array.from({ length: size }, (_, j) => x[b * size + j] as number)
@@ -168,7 +170,7 @@ export function packBlocks(format: BlockName, x: ArrayLike<number>): Uint8Array<
 /** The float64 values of `n` elements in blocks. */
 export function unpackBlocks(format: BlockName, blocks: Uint8Array, n: number): Float64Array {
   const { size, bytes } = BLOCKS[format]
-  if (n % size !== 0) throw new RangeError(`${format}: expected a multiple of ${size} values, got ${n}`)
+  if (n % size !== 0) throw badArgument(`unpackBlocks: ${format} has a multiple of ${size} values, got ${n}`)
   expectLength('blocks', blocks, (n / size) * bytes)
   return Float64Array.from({ length: n }, (_, i) => {
     const at = Math.floor(i / size) * bytes

@@ -1,3 +1,5 @@
+import { badArgument } from '../errors'
+
 /** Positions that share one row of the coarse part of a table. */
 export const FINE = 256
 
@@ -33,15 +35,15 @@ export const ropeFrequencies = (rotary: number, base = 10_000): Float64Array =>
  */
 export function ropeTable({ positions, rotary, base, frequencies }: RopeTableArgs): Float32Array<ArrayBuffer> {
   if (!Number.isSafeInteger(rotary) || rotary < 0 || rotary % 2 !== 0) {
-    throw new RangeError(`ropeTable: rotary must be an even integer from 0 on, got ${rotary}`)
+    throw badArgument(`ropeTable: rotary must be an even integer from 0 on, got ${rotary}`)
   }
   if (!Number.isSafeInteger(positions) || positions < 0) {
-    throw new RangeError(`ropeTable: positions must be an integer from 0 on, got ${positions}`)
+    throw badArgument(`ropeTable: positions must be an integer from 0 on, got ${positions}`)
   }
   const angles = frequencies ?? ropeFrequencies(rotary, base)
   const pairs = rotary / 2
   if (angles.length !== pairs) {
-    throw new RangeError(`ropeTable: frequencies must be ${pairs}, half of rotary, got ${angles.length}`)
+    throw badArgument(`ropeTable: frequencies must be ${pairs}, half of rotary, got ${angles.length}`)
   }
   const table = new Float32Array(2 * ropeTableSize(positions, pairs))
   for (let row = 0; row < FINE + Math.ceil(positions / FINE); row++) {
