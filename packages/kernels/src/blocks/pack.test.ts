@@ -64,7 +64,7 @@ describe.each(names)('%s', (name) => {
   })
 
   test('refuses what is no whole number of blocks', () => {
-    expect(() => packBlocks(name, [1, 2])).toThrow(`${name}: expected a multiple of ${size} values, got 2`)
+    expect(() => packBlocks(name, [1, 2])).toThrow(`packBlocks: ${name} takes a multiple of ${size} values, got 2`)
     expect(() => unpackBlocks(name, new Uint8Array(3), size)).toThrow('blocks: expected')
   })
 })
