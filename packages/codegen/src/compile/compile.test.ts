@@ -269,6 +269,17 @@ test('explain says what was lowered and why', () => {
   expect(explain(sum, { profile: 'chrome' })).toMatch(/enable subgroups: for subgroupAdd at .*compile\.test\.ts/)
 })
 
+test('explain names the loops that were to be unrolled and stay', () => {
+  const rounds = (n: number) =>
+    kernel('t', { workgroupSize: [64], bindings: { x: input(f32s), y: output(f32s) }, guards: 'off' }, ({ x, y }, k) =>
+      k.range('i', n, (i) => y.at(i).set(x.at(i)), { unroll: true }),
+    )
+  expect(explain(rounds(100_000))).toMatch(
+    /not unrolled: the loop 'i' at .*compile\.test\.ts:\d+:\d+, which has too many rounds/,
+  )
+  expect(explain(rounds(8))).not.toContain('not unrolled')
+})
+
 test('show gives every stage', () => {
   expect(show(scale, { pass: 'source' })).toContain('kernel scale')
   expect(show(scale, { pass: 'cse' })).toContain('kernel scale')

@@ -105,6 +105,13 @@ function reasonLines(source: KernelSource, variant: string, profile: Profile, op
   }
   const unrolled = count(before, (s) => s === 'range') - count(after, (s) => s === 'range')
   if (unrolled > 0) lines.push(`  unrolled or dropped: ${plural(unrolled, 'loop')}`)
+  for (const body of [after.body, ...after.functions.map((f) => f.body)])
+    forEachStmt(body, (s) => {
+      if (s.kind === 'range' && s.unroll === true)
+        lines.push(
+          `  not unrolled: the loop '${s.name}'${place(s.at)}, which has too many rounds or statements, or unknown bounds`,
+        )
+    })
   return lines
 }
 

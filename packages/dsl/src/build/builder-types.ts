@@ -49,7 +49,8 @@ export interface Cases {
 export interface RangeOptions {
   /**
    * `true` asks for the loop to be written out, which takes a number of rounds that is known: constant bounds, or from
-   * `k.localIndex` in steps that all invocations take equally often. A number asks for so many rounds at a time where the
+   * `k.localIndex` in steps that all invocations take equally often; above 256 rounds, or 4,096 statements in all, it stays
+   * a loop, as `explain` says. A number asks for so many rounds at a time where the
    * number of rounds is not known, and the rest one by one: what they load is then under way at once, since compilers
    * write out the loop over these few. Worth it in short bodies that load; not where the body breaks.
    */

@@ -24,7 +24,8 @@ launches in one pass, buffers that no cache holds, at full clock –, in rounds,
   TUNABLE          path/to/file.ts#export, or path/to/file.ts for all of its tunables
   --shape SIZES    a shape in place of the tunable's own, as m=4096,n=4096,k=4096; may be repeated
   --fix CHOICE     some values of a choice in place of all, as tile=64,128; may be repeated
-  --seconds N      the time for all shapes together; what is known by then is told
+  --seconds N      the time for all shapes together; what is known by then is told. Compiling and checking count, and what
+                   is begun is ended, which may take longer
   --samples N      samples of each kernel in the last round (default 20)
   --out FILE       writes the results after each round; the file is whole whenever the process ends
   --resume         goes on with the results in that file

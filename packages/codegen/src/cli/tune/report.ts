@@ -16,7 +16,10 @@ function rateOf({ operations, bytes }: NonNullable<Problem['work']>, ms: number)
 
 /** Why there is no winner. */
 function nothingOf({ candidates, refused, state }: TunedShape): string {
-  if (state !== 'done') return candidates.length > 0 ? 'not decided' : 'no kernel was timed'
+  if (state !== 'done') {
+    const until = candidates.length > 0 ? 'not decided' : 'no kernel was timed: they were still compiled and checked'
+    return `${until} when the time was up; give more --seconds`
+  }
   return refused.length > 0 ? 'no kernel is right' : 'this device can run none of the kernels'
 }
 
