@@ -1,7 +1,7 @@
 import { compile } from '@weft/codegen'
 import { bool, d, f32, fn, func, input, kernel, output, override, ptr, u32, type Builder, type Expr } from '@weft/dsl'
 import { validate, WeftError } from '@weft/dsl/ir'
-import { describe } from 'vitest'
+import { describe, it } from 'vitest'
 import { error } from './expect.js'
 
 /** What only the whole kernel shows: validation and compilation, with the author's line. */
@@ -56,6 +56,23 @@ describe('memory', () => {
   })
   error('not-host-shareable', 'bools in a buffer', ["not-host-shareable: binding 'mask' holds bool, which has no layout in memory", '  at AT', '  note: use u32, with 0 and 1'], () => {
     return compile(kernel('wrong', { workgroupSize: [64], bindings: { mask: input(d.arrayOf(d.bool as never)) } }, () => undefined)) // AT
+  })
+})
+
+describe('workgroup memory', () => {
+  const filled = (size: number, body: (k: Builder, tile: { at(i: unknown): { set(x: unknown): void } }) => void) =>
+    build((_, k) => body(k, k.workgroup('tile', f32, size) as never))
+  error('unguarded-store', 'an id that runs beyond an array of the workgroup', ["unguarded-store: 'tile' has 32 elements and is stored at indices up to 63", '  at AT', '  note: make it as large as the workgroup, or test the index: k.if(i.lt(32), …)'], () => filled(32, (k, tile) => {
+    tile.at(k.localIndex).set(1) // AT
+  }))
+  error('unguarded-store', 'a multiple of an id', ["unguarded-store: 'tile' has 64 elements and is stored at indices up to 127", '  at AT', '  note: make it as large as the workgroup, or test the index: k.if(i.lt(64), …)'], () => filled(64, (k, tile) => {
+    tile.at(k.localIndex.mul(2).add(1)).set(1) // AT
+  }))
+  it('takes what is tested, taken apart, or large enough', () => {
+    filled(32, (k, tile) => k.if(k.localIndex.lt(32), () => tile.at(k.localIndex).set(1)))
+    filled(32, (k, tile) => tile.at(k.localIndex.rem(32)).set(1))
+    filled(32, (k, tile) => tile.at(k.localIndex.shr(1)).set(1))
+    filled(64, (k, tile) => tile.at(k.localIndex).set(1))
   })
 })
 

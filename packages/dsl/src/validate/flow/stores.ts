@@ -2,6 +2,7 @@ import type { Expr, Place } from '../../ir'
 import { BUILTINS, type BuiltinRow } from '../../ops'
 import { countOf, rootType, spaceOf } from '../places'
 import type { Flow } from './flow'
+import { LIMITED } from './greatest'
 
 /**
  * A store to storage whose index nothing limits. An index out of bounds is moved into the array by the engines, where
@@ -11,8 +12,9 @@ import type { Flow } from './flow'
  */
 export function checkStore({ root, steps }: Place, at: number, how: 'stored' | 'changed', f: Flow): void {
   const { context, func, ranges } = f
-  if (root.kind === 'variable' || context.kernel.guards === 'off') return
-  if (spaceOf(root, func, context) !== 'storage') return
+  if (context.kernel.guards === 'off') return
+  if (root.kind === 'variable') checkShared(root.id, steps, at, f)
+  if (root.kind === 'variable' || spaceOf(root, func, context) !== 'storage') return
   let type = rootType(root, func, context)
   for (const step of steps) {
     if (step.kind === 'index' && type && ranges.of(step.index) === Infinity) {
@@ -23,6 +25,30 @@ export function checkStore({ root, steps }: Place, at: number, how: 'stored' | '
           `'${root.name}' is ${how} at an index that nothing limits: it depends on ${describe(ranges.culprit(step.index), f)}`,
           at,
           'test it, as k.if(i.lt(n), …), or use k.guardedStore',
+        )
+    }
+    type = step.type
+  }
+}
+
+/**
+ * A store to workgroup memory at an id that runs beyond the array: what is stored there lands on its last element, or
+ * nowhere. Of other indices nothing is known; most come from data that an earlier phase has limited.
+ */
+function checkShared(id: number, steps: Place['steps'], at: number, { context, ranges }: Flow): void {
+  const variable = context.variables.get(id)
+  if (variable?.space !== 'workgroup') return
+  let { type } = variable
+  for (const step of steps) {
+    const count = countOf(type)
+    if (step.kind === 'index' && count !== null && count < LIMITED && ranges.of(step.index) === Infinity) {
+      const most = ranges.within(step.index)
+      if (most >= count && most < LIMITED)
+        context.report(
+          'unguarded-store',
+          `'${variable.name}' has ${count} elements and is stored at indices up to ${most}`,
+          at,
+          `make it as large as the workgroup, or test the index: k.if(i.lt(${count}), …)`,
         )
     }
     type = step.type
