@@ -114,7 +114,10 @@ export interface ArrayValue<E extends Shape> {
   at(index: IndexArg): Value<E>
   at(i: IndexArg, j: IndexArg): Value<Inner<E>>
   at(i: IndexArg, j: IndexArg, k: IndexArg): Value<Inner<Inner<E>>>
-  /** The number of elements; of a runtime-sized array, as many as fit the bound buffer. */
+  /**
+   * The number of elements; of a runtime-sized array, as many as fit the bound buffer, and at least 1: WebGPU binds no empty
+   * buffer, so where there may be none, the number is a param.
+   */
   readonly length: Expr<'u32'>
 }
 
