@@ -145,7 +145,7 @@ describe('[prior-R04] stores', () => {
         compile(
           loose(
             { x: input(d.arrayOf(d.u32)), y: inout(d.arrayOf(d.u32)) },
-            { params: { n: d.u32 }, workgroupSize: [256], guards: 'error' },
+            { params: { n: d.u32 }, workgroupSize: [256], guards: 'required' },
             ({ x, y, n }, k) => {
               const v = k.let(
                 'v',
