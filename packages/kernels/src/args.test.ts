@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type Arg, type Args, argsOf, checkFields, input, maybe, number, outputOver, size } from './args'
 import * as kernels from './index'
 import { checkOverlaps } from './overlap'
+import { BEFORE, type HostFunction, hostFunctions } from './testing/host-functions'
 
 /**
  * Every host function that the package exports, by the table of its arguments: what is wrong is refused before the device is asked for
@@ -26,18 +27,7 @@ const runtime = new Proxy(
   { get: (_, key) => expect.unreachable(`the device was asked for ${String(key)}`) },
 ) as Runtime
 
-type HostFunction = (...args: readonly unknown[]) => Promise<unknown>
 type Values = Readonly<Record<string, unknown>>
-
-/** What asks how far a device is to be trusted with a kernel; it has no arguments by name. */
-const VERIFY = ['gated', 'trusted', 'verdicts']
-/** What stands between the runtime and the arguments. */
-const BEFORE: Readonly<Record<string, readonly unknown[]>> = { runElementwise: [kernels.ops.add], reduce: ['sum'] }
-
-const functions = Object.entries(kernels).flatMap(([name, value]) => {
-  const takesRuntime = typeof value === 'function' && /^[^(]*\(runtime\b/.test(String(value))
-  return takesRuntime && !VERIFY.includes(name) ? [[name, value as HostFunction] as const] : []
-})
 
 interface Refused {
   readonly code: string
@@ -108,7 +98,7 @@ function wrongOf({ words, fields, each, access, check }: Arg<never>): readonly u
 }
 
 describe('every host function', () => {
-  it.each(functions)('%s says by its own name what is missing', async (name, run) => {
+  it.each(hostFunctions)('%s says by its own name what is missing', async (name, run) => {
     const args = await tableOf(name, run)
     const all = valuesOf(args)
     for (const [key, { optional }] of Object.entries(args)) {
@@ -121,7 +111,7 @@ describe('every host function', () => {
     }
   })
 
-  it.each(functions)('%s refuses what an argument may not be', async (name, run) => {
+  it.each(hostFunctions)('%s refuses what an argument may not be', async (name, run) => {
     const args = await tableOf(name, run)
     const all = valuesOf(args)
     for (const [key, arg] of Object.entries(args)) {
@@ -134,26 +124,30 @@ describe('every host function', () => {
     }
   })
 
-  it.each(functions)('%s refuses one buffer for what it writes and anything else, but in place', async (name, run) => {
-    const args = await tableOf(name, run)
-    const all = valuesOf(args)
-    const buffers = Object.entries(args).filter(([, { access }]) => access)
-    for (const [i, [a, one]] of buffers.entries()) {
-      for (const [b, other] of buffers.slice(0, i)) {
-        const inPlace = one.over?.includes(b) || other.over?.includes(a)
-        if ((one.access === 'read' && other.access === 'read') || inPlace) continue
-        const { code, message } = await refusal(name, run, { ...all, [a]: all[b] })
-        expect(code).toBe('binding-overlap')
-        expect(message).toMatch(
-          new RegExp(`^binding-overlap: ${name}: (${a}|${b}) must be another buffer than (${a}|${b})`),
-        )
+  it.each(hostFunctions)(
+    '%s refuses one buffer for what it writes and anything else, but in place',
+    async (name, run) => {
+      const args = await tableOf(name, run)
+      const all = valuesOf(args)
+      const buffers = Object.entries(args).filter(([, { access }]) => access)
+      for (const [i, [a, one]] of buffers.entries()) {
+        for (const [b, other] of buffers.slice(0, i)) {
+          const inPlace = one.over?.includes(b) || other.over?.includes(a)
+          if ((one.access === 'read' && other.access === 'read') || inPlace) continue
+          const { code, message } = await refusal(name, run, { ...all, [a]: all[b] })
+          expect(code).toBe('binding-overlap')
+          expect(message).toMatch(
+            new RegExp(`^binding-overlap: ${name}: (${a}|${b}) must be another buffer than (${a}|${b})`),
+          )
+        }
       }
-    }
-  })
+    },
+  )
 
   it('has a table', async () => {
-    expect(functions.length).toBeGreaterThan(70)
-    for (const [name, run] of functions) expect(Object.keys(await tableOf(name, run)).length, name).toBeGreaterThan(1)
+    expect(hostFunctions.length).toBeGreaterThan(70)
+    for (const [name, run] of hostFunctions)
+      expect(Object.keys(await tableOf(name, run)).length, name).toBeGreaterThan(1)
   })
 })
 

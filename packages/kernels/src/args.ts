@@ -57,22 +57,26 @@ function that<T>(must: string, test: (value: unknown) => boolean): Required<T> {
 }
 
 /** Whether it is what a binding takes: a buffer of a runtime or of WebGPU, or a range of one. */
-export function isBuffer(value: unknown): value is BufferLike {
+function isBuffer(value: unknown): value is BufferLike {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Array.isArray(value)) return false
   const { buffer, size } = value as { readonly buffer?: unknown; readonly size?: unknown }
   if (buffer === undefined) return typeof size === 'number'
   return isBuffer(buffer) && (size === undefined || typeof size === 'number')
 }
 
-export function checkBuffer(what: string, name: string, value: unknown): void {
+function checkBuffer(what: string, name: string, value: unknown): void {
   if (isBuffer(value)) {
     const { destroyed } = ('buffer' in value ? value.buffer : value) as { readonly destroyed?: boolean }
     if (destroyed) throw new ArgumentError({ code: 'buffer-destroyed', message: `${what}: ${name} was destroyed` })
     return
   }
+  throw noBuffer(what, name, 'a buffer of the device', value)
+}
+
+function noBuffer(what: string, name: string, must: string, value: unknown): ArgumentError {
   const isArray = ArrayBuffer.isView(value) || Array.isArray(value)
-  throw badArgument(
-    `${what}: ${name} must be a buffer of the device, got ${shown(value)}`,
+  return badArgument(
+    `${what}: ${name} must be ${must}, got ${shown(value)}`,
     isArray ? 'upload it: runtime.buffer(new Float32Array(…))' : undefined,
   )
 }
@@ -160,18 +164,11 @@ export const object = <T>(fields?: Args): Required<T> => ({
 
 /** A buffer, or an object with one as its `data`, which says where in it. */
 export const bufferOr = <T>(whole: Required<BufferLike>, fields: Args): Required<T> => {
-  const must = `a buffer of the device, or an object with one as its data`
   const check = (what: string, name: string, value: unknown): void => {
     const isView = typeof value === 'object' && value !== null && 'data' in value
     if (isView) return
-    if (isBuffer(value)) checkBuffer(what, name, value)
-    else
-      throw badArgument(
-        `${what}: ${name} must be ${must}, got ${shown(value)}`,
-        ArrayBuffer.isView(value) || Array.isArray(value)
-          ? 'upload it: runtime.buffer(new Float32Array(…))'
-          : undefined,
-      )
+    if (!isBuffer(value)) throw noBuffer(what, name, 'a buffer of the device, or an object with one as its data', value)
+    checkBuffer(what, name, value)
   }
   const { access, over } = whole
   return { optional: false, check, fields, ...(access ? { access } : {}), ...(over ? { over } : {}) }

@@ -88,14 +88,6 @@ function checkOptions(what: string, { kernel, kernels, verify }: Readonly<Record
   if (verify !== undefined && typeof verify !== 'boolean') refuse('verify', 'true or false', verify)
 }
 
-/** Refuses a size that is not an integer ≥ 0 before anything is recorded. */
-export function checkSizes(what: string, sizes: Readonly<Record<string, number>>): void {
-  for (const [name, value] of Object.entries(sizes)) {
-    if (!Number.isSafeInteger(value) || value < 0)
-      throw badArgument(`${what}: ${name} must be an integer from 0 on, got ${value}`)
-  }
-}
-
 /** The bytes of an element: half of a word for f16, a word for everything else, bools too. */
 export const bytesIn = (type?: string): number => (type === 'f16' ? 2 : 4)
 

@@ -3,23 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { checkKeys } from './args'
 import { keysOf } from './host'
 import * as kernels from './index'
+import { BEFORE, type HostFunction, hostFunctions } from './testing/host-functions'
 
 /** No test here gets so far that a device is asked. */
 const runtime = new Proxy({}, { get: () => expect.unreachable('the device was asked') }) as Runtime
-
-type HostFunction = (...args: readonly unknown[]) => Promise<unknown>
-
-/** What asks how far a device is to be trusted with a kernel; it has no arguments by name. */
-const VERIFY = ['gated', 'trusted', 'verdicts']
-
-/** All else that takes a runtime. */
-const hostFunctions = Object.entries(kernels).flatMap(([name, value]) => {
-  const takesRuntime = typeof value === 'function' && /^[^(]*\(runtime\b/.test(String(value))
-  return takesRuntime && !VERIFY.includes(name) ? [[name, value as HostFunction] as const] : []
-})
-
-/** What stands between the runtime and the arguments. */
-const BEFORE: Readonly<Record<string, readonly unknown[]>> = { runElementwise: [kernels.ops.add], reduce: ['sum'] }
 
 const refusal = async (name: string, run: HostFunction, args: unknown, options?: unknown): Promise<string> => {
   try {

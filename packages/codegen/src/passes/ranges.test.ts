@@ -47,24 +47,21 @@ test.each<[string, Make, readonly [number, number] | null]>([
   expect(known(make)).toEqual(ends && { low: ends[0], high: ends[1] })
 })
 
+/** The body after the pass, without what has become dead. */
+const ranged = (body: Parameters<typeof built>[0]): string => bodyOf(dce(ranges(built(body))))
+
 test('of a sum that does not wrap, multiples of the divisor are divided alone', () => {
   expect(
-    bodyOf(
-      dce(
-        ranges(
-          built(({ u, n }, k) => {
-            const id = k.localIndex
-            const at = id.add(192)
-            u.at(0).set(at.div(32).add(at.div(48)).add(at.rem(48)).add(at.rem(80)))
-            u.at(1).set(u32(n.rem(4)).mul(96).add(id).div(24))
-            u.at(2).set(u32(n.rem(4)).mul(96).add(id).rem(24))
-            u.at(3).set(id.div(64))
-            // what may wrap, and what is not a multiple
-            u.at(4).set(n.add(192).div(48).add(n.add(192).rem(48)).add(at.div(80)))
-          }),
-        ),
-      ),
-    ),
+    ranged(({ u, n }, k) => {
+      const id = k.localIndex
+      const at = id.add(192)
+      u.at(0).set(at.div(32).add(at.div(48)).add(at.rem(48)).add(at.rem(80)))
+      u.at(1).set(u32(n.rem(4)).mul(96).add(id).div(24))
+      u.at(2).set(u32(n.rem(4)).mul(96).add(id).rem(24))
+      u.at(3).set(id.div(64))
+      // what may wrap, and what is not a multiple
+      u.at(4).set(n.add(192).div(48).add(n.add(192).rem(48)).add(at.div(80)))
+    }),
   ).toBe(text`
     $1 = local_invocation_index + 192:u32
     store u[0:u32] = ((((local_invocation_index / 32:u32) + 6:u32) + ((local_invocation_index / 48:u32) + 4:u32)) + (local_invocation_index % 48:u32)) + $1 % 80:u32
@@ -77,21 +74,15 @@ test('of a sum that does not wrap, multiples of the divisor are divided alone', 
 
 test('bounds and comparisons that say nothing are left out', () => {
   expect(
-    bodyOf(
-      dce(
-        ranges(
-          built(({ u, n }, k) => {
-            const id = k.localIndex
-            u.at(0).set(id.rem(64).add(fn.min(id, 63)).add(fn.max(id, 0)))
-            u.at(1).set(id.rem(63).add(fn.min(id, 62)).add(fn.max(id, 1)))
-            u.at(2).set(n.rem(8).rem(8))
-            k.if(id.add(64).lt(128), () => u.at(3).set(1))
-            k.if(id.ge(64), () => u.at(4).set(1))
-            k.if(id.lt(63), () => u.at(5).set(1))
-          }),
-        ),
-      ),
-    ),
+    ranged(({ u, n }, k) => {
+      const id = k.localIndex
+      u.at(0).set(id.rem(64).add(fn.min(id, 63)).add(fn.max(id, 0)))
+      u.at(1).set(id.rem(63).add(fn.min(id, 62)).add(fn.max(id, 1)))
+      u.at(2).set(n.rem(8).rem(8))
+      k.if(id.add(64).lt(128), () => u.at(3).set(1))
+      k.if(id.ge(64), () => u.at(4).set(1))
+      k.if(id.lt(63), () => u.at(5).set(1))
+    }),
   ).toBe(text`
     store u[0:u32] = (local_invocation_index + local_invocation_index) + local_invocation_index
     store u[1:u32] = ((local_invocation_index % 63:u32) + min(local_invocation_index, 62:u32)) + max(local_invocation_index, 1:u32)
@@ -105,22 +96,16 @@ test('bounds and comparisons that say nothing are left out', () => {
 
 test('ranges count their rounds where these are known, and one round is none', () => {
   expect(
-    bodyOf(
-      dce(
-        ranges(
-          built(({ u, n }, k) => {
-            const id = k.localIndex
-            k.range('fill', id, 1024, 64, (i) => u.at(i).set(1))
-            k.range('some', id, 1000, 64, (i) => u.at(i).set(2))
-            k.range('step', 1, 9, 4, (i) => u.at(i).set(3))
-            k.range('plain', 1, 9, (i) => u.at(i).set(4))
-            k.range('any', n, 1024, 64, (i) => u.at(i).set(5))
-            k.range('once', id, 64, 64, (i) => u.at(i).set(6))
-            k.range('down', 9, -1, -2, (i) => u.at(i).set(7))
-          }),
-        ),
-      ),
-    ),
+    ranged(({ u, n }, k) => {
+      const id = k.localIndex
+      k.range('fill', id, 1024, 64, (i) => u.at(i).set(1))
+      k.range('some', id, 1000, 64, (i) => u.at(i).set(2))
+      k.range('step', 1, 9, 4, (i) => u.at(i).set(3))
+      k.range('plain', 1, 9, (i) => u.at(i).set(4))
+      k.range('any', n, 1024, 64, (i) => u.at(i).set(5))
+      k.range('once', id, 64, 64, (i) => u.at(i).set(6))
+      k.range('down', 9, -1, -2, (i) => u.at(i).set(7))
+    }),
   ).toBe(text`
     range %1 fill_round = 0:u32, 16:u32, 1:u32 {
       %2 = let fill = local_invocation_index + (%1 * 64:u32)

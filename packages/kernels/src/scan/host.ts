@@ -11,7 +11,6 @@ import {
   type BufferLike,
   checkBuffers,
   checkCall,
-  checkSizes,
   chosen,
   keysOf,
   type Runtime,
@@ -51,7 +50,7 @@ export async function scan(runtime: Runtime, args: ScanArgs, options: ScanOption
   checkCall('scan', args, SCAN_ARGS, options, SCAN_OPTIONS)
   const { chunk, ...several } = options
   const { x, y, n } = args
-  if (chunk !== undefined) checkSizes('options of scan', { chunk })
+  if (chunk !== undefined) size.check('options of scan', 'chunk', chunk)
   checkBuffers('scan', { x: [x, n], y: [y, n] })
   if (n === 0) return
   const choice = chooseScan(n, chunk)
