@@ -21,6 +21,7 @@ async function runMany(run: (job: Job) => Promise<Result>, jobs: readonly Job[])
 
 export interface DeviceEngine extends Engine {
   readonly subgroupSize: number
+  readonly gpu: GPU
 }
 
 /** Opens the high-performance adapter with all its features and limits. */
@@ -44,6 +45,7 @@ export async function openDeviceEngine(): Promise<DeviceEngine> {
     languageFeatures: new Set(gpu.wgslLanguageFeatures),
     limits,
     subgroupSize: adapter.info.subgroupMinSize ?? 4,
+    gpu,
     run,
     runMany: (jobs) => runMany(run, jobs),
     pid: () => process.pid,

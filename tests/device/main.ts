@@ -1,6 +1,7 @@
 /**
  * The parity list on the GPU of this machine: `npm run parity:device`. Each case runs on the interpreter and, in every
- * variant that the device supports, on the device; prints counts, what differs, and what was skipped and why.
+ * variant that the device supports, on the device; prints counts, what differs, and what was skipped and why. Then the built-in
+ * functions are probed, and every function with fast kernels is verified.
  */
 import type { ParityCase } from '../parity/case.js'
 import { planOf, runPlans } from '../parity/run.js'
@@ -40,4 +41,6 @@ for (const [name, cases] of Object.entries(suites)) {
 }
 const probed = await (await import('./probes.js')).probe(engines)
 console.log(probed.text)
-process.exit(failed + probed.failed === 0 ? 0 : 1)
+const tried = await (await import('./verified.js')).verifyAll(engine.gpu)
+console.log(tried.text)
+process.exit(failed + probed.failed + tried.failed === 0 ? 0 : 1)

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type CompiledKernel, compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
-import { type Trial, verdicts } from '@weft/kernels'
+import { verdicts } from '@weft/kernels'
 import { kernelSource } from '@weft/kernels/source'
 import { createRuntime, type Runtime } from '@weft/runtime/node'
 import { describe, expect, it } from 'vitest'
 import { plainest } from '../../packages/kernels/src/verify.js'
 import { missing } from '../engines/install.js'
-import { type Verified, verified } from './verified.js'
+import { type Verified, verified, worst } from './verified.js'
 
 /** `verify: true` of all functions but products of matrices, which have a test of their own: on the CPU, which has every feature. */
 
@@ -49,13 +49,6 @@ function changed(name: string, change: (ir: string) => string | undefined): Comp
   )
   return { ...kernel, hash: `changed ${kernel.hash}`, ir }
 }
-
-/** The largest error in parts of its bound. */
-const worst = ({ got, expected, bound }: Trial): number =>
-  Array.from(expected).reduce((most, want, i) => {
-    const distance = Math.abs((got[i] as number) - want)
-    return Math.max(most, got[i] === want ? 0 : Number.isNaN(distance) ? Infinity : distance / bound(i))
-  }, 0)
 
 const refused = new Set<string>()
 

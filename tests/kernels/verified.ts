@@ -29,6 +29,13 @@ export interface Verified {
   readonly heavy?: boolean
 }
 
+/** The largest error in parts of its bound. */
+export const worst = ({ got, expected, bound }: kernels.Trial): number =>
+  Array.from(expected).reduce((most, want, i) => {
+    const distance = Math.abs((got[i] as number) - want)
+    return Math.max(most, got[i] === want ? 0 : Number.isNaN(distance) ? Infinity : distance / bound(i))
+  }, 0)
+
 const of = <Args>(
   name: string,
   problem: () => Problem<Args>,
