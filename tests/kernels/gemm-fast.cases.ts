@@ -1,5 +1,5 @@
 import type { KernelSource } from '@weft/dsl/ir'
-import { blockGemm, blockGemms, gemmAlign, gemmAlignHalf, matrixGemms } from '@weft/kernels/source'
+import { blockGemm, blockGemms, gemmAlign, gemmAlignHalf, matrixGemms, wholeGemms } from '@weft/kernels/source'
 import { ACTIVATIONS, type Activation } from '../../packages/kernels/src/gemm/options.js'
 import { gemmReference } from '../../packages/kernels/src/gemm/reference.js'
 import { RESIDUAL } from '../../packages/kernels/src/gemm-fast/options.js'
@@ -87,7 +87,7 @@ const SLOW =
   'its inner loop, written out, takes a software GPU half a minute to compile; smaller blocks of the same source run'
 const limited = ({ name }: KernelSource): Partial<ParityCase> => {
   if (name.startsWith('gemm_matrix')) return { subgroupSize: 32 }
-  return name === 'gemm_block_128' ? { not: { software: SLOW } } : {}
+  return name.startsWith('gemm_block_128') ? { not: { software: SLOW } } : {}
 }
 const titled = (kernel: KernelSource, [m, n, k, batch = 1]: Sizes, { transposeA, transposeB }: Options) =>
   `${kernel.name}, ${batch > 1 ? `${batch} of ` : ''}${m}×${n}×${k}${transposeA ? ', aᵀ' : ''}${transposeB ? ', bᵀ' : ''}`
@@ -184,6 +184,7 @@ const cases: readonly ParityCase[] = [
     splitCase(kernel, [9, 36, 70, 2], 32),
     splitCase(kernel, [9, 36, 70], 64, { transposeA: true, transposeB: true }),
   ]),
+  ...wholeGemms.map((kernel) => fastCase(kernel, [128, 128, 32])),
   ...specialized.flatMap(({ some, whole }) => [
     fastCase(some, [37, 36, 39, 2]),
     fastCase(whole, [64, 32, 64, 2]),
@@ -201,6 +202,7 @@ const cases: readonly ParityCase[] = [
 
 export const gemmFastCases: readonly ParityCase[] = cases.map(shipped)
 /** Those that take minutes. */
-export const fullCases: readonly ParityCase[] = blockGemms.flatMap((kernel) =>
-  [64, 127, 128, 129].map((m) => shipped(fastCase(kernel, [m, 4 * m - 252, 33]))),
-)
+export const fullCases: readonly ParityCase[] = [
+  ...blockGemms.flatMap((kernel) => [64, 127, 128, 129].map((m) => fastCase(kernel, [m, 4 * m - 252, 33]))),
+  ...wholeGemms.flatMap((kernel) => [fastCase(kernel, [256, 384, 48, 2]), fastCase(kernel, [1280, 128, 16])]),
+].map(shipped)

@@ -1,7 +1,15 @@
 import { compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
 import { chooseFast, chooseGemm, type FastDevice, type GemmArgs, gemm, gemmReference, tuningOf } from '@weft/kernels'
-import { blockGemms, gemmAlign, gemmAlignHalf, gemmReduce, gemmReduceHalf, matrixGemms } from '@weft/kernels/source'
+import {
+  blockGemms,
+  gemmAlign,
+  gemmAlignHalf,
+  gemmReduce,
+  gemmReduceHalf,
+  matrixGemms,
+  wholeGemms,
+} from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
 import { createRuntime } from '@weft/runtime/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -22,7 +30,10 @@ const gpu: FastDevice = {
 }
 
 const sources = new Map(
-  [...blockGemms, ...matrixGemms, gemmAlign, gemmAlignHalf, gemmReduce, gemmReduceHalf].map((s) => [s.name, s]),
+  [...blockGemms, ...wholeGemms, ...matrixGemms, gemmAlign, gemmAlignHalf, gemmReduce, gemmReduceHalf].map((s) => [
+    s.name,
+    s,
+  ]),
 )
 
 describe('gemm by the fast kernels, on the interpreter', () => {
@@ -115,8 +126,8 @@ describe('chooseFast', () => {
   }
 
   it('tiles by how many there are, parts of k where it is long', () => {
-    expect(way(4096, 4096, 4096)).toEqual(['gemm_block_128', 1])
-    expect(way(2048, 2048, 64)).toEqual(['gemm_block_128', 1])
+    expect(way(4096, 4096, 4095)).toEqual(['gemm_block_128', 1])
+    expect(way(2048, 2000, 64)).toEqual(['gemm_block_128', 1])
     expect(way(1000, 1000, 1000)).toEqual(['gemm_block_64', 1])
     expect(way(512, 512, 512)).toEqual(['gemm_block_32', 1])
     expect(way(256, 256, 256)).toEqual(['gemm_block_32', 1])
@@ -124,6 +135,14 @@ describe('chooseFast', () => {
     expect(way(256, 256, 16384)).toEqual(['gemm_block_64', 32])
     expect(way(4096, 4096, 4096, { type: 'f16', transposeB: true })).toEqual(['gemm_matrix_nt_f16', 1])
     expect(way(1024, 1024, 1024, { type: 'f16' })).toEqual(['gemm_matrix_nn_f16_small', 1])
+  })
+
+  it('kernels for whole tiles where all are', () => {
+    expect(way(4096, 4096, 4096)).toEqual(['gemm_block_128_nn_whole', 1])
+    expect(way(2048, 2048, 16, { transposeB: true })).toEqual(['gemm_block_128_nt_whole', 1])
+    expect(way(2048, 2048, 16, { transposeA: true })).toEqual(['gemm_block_128_tn_whole', 1])
+    for (const more of [{ m: 4095 }, { n: 4100 }, { k: 4088 }, { transposeA: true, transposeB: true }])
+      expect(way(4096, 4096, 4096, more)).toEqual(['gemm_block_128', 1])
   })
 
   it('what was measured counts more than the rule, for products in one piece', () => {
@@ -145,7 +164,7 @@ describe('chooseFast', () => {
     }
     expect(tuned(1000, 1000, 1000)).toEqual(['gemm_block_32', 1])
     expect(tuned(500, 1000, 1000, { batch: 2 })).toEqual(['gemm_block_32', 1])
-    expect(tuned(4096, 4096, 4096)).toEqual(['gemm_block_128', 1])
+    expect(tuned(4096, 4096, 4095)).toEqual(['gemm_block_128', 1])
     expect(tuned(256, 256, 256)).toEqual(['gemm_block_64', 1])
     // in parts by the rule, which were not measured
     expect(tuned(256, 256, 512)).toEqual(way(256, 256, 512))

@@ -10,6 +10,7 @@ import {
   gemms,
   gemvs,
   matrixGemms,
+  wholeGemms,
 } from '@weft/kernels/source'
 import { createRuntime } from '@weft/runtime/node'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +19,7 @@ import { solve } from '../../packages/kernels/src/problem.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import { f16s, fromF16 } from '../parity/data.js'
 
-const fast = [...blockGemms, ...matrixGemms, gemmAlign, gemmAlignHalf, gemmReduce, gemmReduceHalf]
+const fast = [...blockGemms, ...wholeGemms, ...matrixGemms, gemmAlign, gemmAlignHalf, gemmReduce, gemmReduceHalf]
 const sources = new Map([...gemms, ...gemvs, ...fast].map((source) => [source.name, source]))
 
 /** A device with subgroup matrices, as far as choices go. */
@@ -110,6 +111,23 @@ describe('gemm with verify', () => {
     // products by kernels that need nothing have nothing to be verified
     expect(await largestError(runtime, { m: 20, n: 20, k: 20 }, options)).toBeLessThan(1e-4)
     expect(verdicts(runtime)).toHaveLength(1)
+  })
+
+  it('[prior-R19] tries a kernel for whole tiles with whole tiles', async () => {
+    using runtime = await createRuntime({ device: cpu() })
+    const sizes = { m: 128, n: 128, k: 16 }
+    const tuning = { find: () => 'gemm_block_128' }
+    expect(await largestError(runtime, sizes, { kernels, device, tuning, verify: true })).toBeLessThan(1e-4)
+    expect(verdicts(runtime)).toMatchObject([{ kernel: 'gemm_block_128_nn_whole', ok: true }])
+    // the kernel that takes a for transposed under the name of the one that does not
+    const spoiledWhole = (name: string) => {
+      const compiled = kernels(name.replace('_nn_whole', '_tn_whole'))
+      return compiled && { ...compiled, name }
+    }
+    const options = { kernels: spoiledWhole, device, tuning }
+    expect(await largestError(runtime, sizes, options)).toBeGreaterThan(0.1)
+    expect(await largestError(runtime, sizes, { ...options, verify: true })).toBeLessThan(1e-4)
+    expect(verdicts(runtime)[1]).toMatchObject({ kernel: 'gemm_block_128_nn_whole', ok: false })
   })
 
   it('[prior-R19] takes the portable way where a kernel of subgroup matrices is wrong', async () => {

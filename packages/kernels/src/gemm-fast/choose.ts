@@ -3,7 +3,7 @@ import type { RuntimeInfo } from '@weft/runtime'
 import * as g from '../../generated/gemm-fast'
 import type { Storage } from '../parts/storage'
 import type { Tuning } from '../tuning'
-import { BLOCKS, type Block, blockName, type MatrixForm, matrixName } from './options'
+import { BLOCKS, type Block, blockName, type MatrixForm, matrixName, WHOLE, wholeName } from './options'
 
 /** What of a device decides. */
 export type FastDevice = Pick<RuntimeInfo, 'software' | 'features' | 'languageFeatures' | 'subgroupMatrices' | 'limits'>
@@ -30,6 +30,8 @@ export interface FastChoice {
   readonly isPlain: boolean
   /** Whether the kernel is told what is transposed: it is made for one form otherwise. */
   readonly transposes: boolean
+  /** Whether the kernel is for whole tiles alone, of the sides and the depth of `WHOLE`. */
+  readonly isWhole: boolean
   /** Parts of k that are summed side by side, and how long they are. */
   readonly splits: number
   readonly span: number
@@ -79,8 +81,15 @@ function inBlocks(problem: FastProblem, tuning: Tuning | undefined): FastChoice 
   const parts = partsOf(problem, rule)
   // parts of k go with the tile of the rule
   const tile = (parts.splits === 1 ? measured(tuning, problem, BLOCKS, blockName) : undefined) ?? rule
-  const kernel = KERNELS[blockName(tile)] as CompiledKernel
-  return { kernel, parts: kernel, wide: 4, isPlain: true, transposes: true, ...parts }
+  const whole = tile === WHOLE.side && parts.splits === 1 ? wholeOf(problem) : undefined
+  const kernel = whole ?? (KERNELS[blockName(tile)] as CompiledKernel)
+  return { kernel, parts: kernel, wide: 4, isPlain: true, transposes: !whole, isWhole: whole !== undefined, ...parts }
+}
+
+/** The kernel for whole tiles, where all of them are and no more than one operand is transposed. */
+function wholeOf({ m, n, k, transposeA, transposeB }: FastProblem): CompiledKernel | undefined {
+  const isWhole = m % WHOLE.side === 0 && n % WHOLE.side === 0 && k % WHOLE.depth === 0
+  return isWhole ? KERNELS[wholeName(transposeA, transposeB)] : undefined
 }
 
 /** The largest tile of which there are enough, or of which parts of a long k make enough. */
@@ -104,7 +113,7 @@ function byMatrices(problem: FastProblem, device: FastDevice, tuning: Tuning | u
   const half = problem.sums === 'f16' ? of('f16_sums') : undefined
   const largest = half && canRun(half, device, 'f16 f16 16x16x16') ? half : large
   const kernel = (known ?? (enough ? 'f16' : 'f16_small')) === 'f16' ? largest : small
-  return { kernel, parts: split, wide: 8, isPlain: false, transposes: false, ...parts }
+  return { kernel, parts: split, wide: 8, isPlain: false, transposes: false, isWhole: false, ...parts }
 }
 
 /** Parts of k, so that there are enough workgroups, where k is long enough; a part is a whole number of the deepest tile. */

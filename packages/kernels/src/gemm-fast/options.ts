@@ -5,6 +5,11 @@ export type Block = (typeof BLOCKS)[number]
 /** `gemm_block_64`: tiles of 64 × 64. */
 export const blockName = (block: Block): string => `gemm_block_${block}`
 
+/** `gemm_block_128_nt_whole`: for whole tiles of 128 × 128, 16 deep. */
+export const wholeName = (transposeA: boolean, transposeB: boolean): string =>
+  `${blockName(WHOLE.side)}_${letter(transposeA)}${letter(transposeB)}_whole`
+export const WHOLE = { side: 128, depth: 16 } as const
+
 /** Of f16: large and small tiles, sums over parts of k, sums in f16; and bytes. */
 export type MatrixForm = 'f16' | 'f16_small' | 'f16_split' | 'f16_sums' | 'i8' | 'i8_small'
 

@@ -1,18 +1,36 @@
 import type { KernelSource } from '@weft/dsl/ir'
 import { blockGemm } from './blocks'
 import { type MatrixOptions, matrixGemm } from './matrices'
-import { blockName, type MatrixForm, matrixName } from './options'
+import { blockName, type MatrixForm, matrixName, WHOLE, wholeName } from './options'
 
 export { gemmAlign, gemmAlignHalf } from './align'
 export { type BlockOptions, blockGemm } from './blocks'
 export { type MatrixOptions, matrixGemm } from './matrices'
 
+/** Pairs of transposes; a product of two transposed ones is the transpose of one, and rare. */
+const PAIRS = [
+  [false, false],
+  [false, true],
+  [true, false],
+] as const
+
+const LARGE_BLOCKS = { tile: [WHOLE.side, WHOLE.side, WHOLE.depth], block: [8, 16] } as const
+
 /** Products in blocks of registers, on every device. */
 export const blockGemms: readonly KernelSource[] = [
-  blockGemm(blockName(128), { tile: [128, 128, 16], block: [8, 16] }),
+  blockGemm(blockName(128), LARGE_BLOCKS),
   blockGemm(blockName(64), { tile: [64, 64, 16], block: [8, 4] }),
   blockGemm(blockName(32), { tile: [32, 32, 32], block: [4, 4] }),
 ]
+
+/** The same where all tiles are whole, as most large products have them. */
+export const wholeGemms: readonly KernelSource[] = PAIRS.map(([transposeA, transposeB]) =>
+  blockGemm(wholeName(transposeA, transposeB), {
+    ...LARGE_BLOCKS,
+    transposed: [transposeA, transposeB],
+    isWhole: true,
+  }),
+)
 
 type Form = Pick<MatrixOptions, 'component' | 'sums' | 'result' | 'tile' | 'block'>
 const LARGE = { component: 'f16', sums: 'f32', result: 'f16', tile: [128, 128, 32], block: [64, 64] } as const
@@ -23,13 +41,6 @@ const FORMS: Readonly<Record<Exclude<MatrixForm, `i8${string}`>, Form>> = {
   f16_split: { ...SMALL, result: 'f32' },
   f16_sums: { ...LARGE, sums: 'f16' },
 }
-
-/** Pairs of transposes; a product of two transposed ones is the transpose of one, and rare. */
-const PAIRS = [
-  [false, false],
-  [false, true],
-  [true, false],
-] as const
 
 /** Products of subgroup matrices, on devices that have them in 16 × 16. */
 export const matrixGemms: readonly KernelSource[] = (Object.keys(FORMS) as (keyof typeof FORMS)[]).flatMap((form) =>

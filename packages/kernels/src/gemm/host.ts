@@ -22,7 +22,7 @@ import { type ColumnsChoice, chooseColumns, chooseLines } from './few-choose'
 import type { Activation } from './options'
 import { joinParts } from './parts'
 import { chooseSerial } from './serial-choose'
-import { isRight } from './trial'
+import { isRight, WHOLE_SIZES } from './trial'
 import { type MatrixLike, matrix, type Placed, placed, reach } from './views'
 import { type Chunk, operands, type Product, results } from './windows'
 
@@ -197,11 +197,12 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
 async function areRight(
   runtime: Runtime,
   { transposeA, transposeB, type }: Product,
-  { kernel, parts: summing }: FastChoice,
+  { kernel, parts: summing, isWhole }: FastChoice,
   options: GemmOptions,
 ): Promise<boolean> {
   if (!options.verify) return true
   const trial = { transposeA, transposeB, type }
+  if (isWhole) return isRight(runtime, chosen(kernel, options), { ...trial, ...WHOLE_SIZES }, options, gemm)
   const whole = await isRight(runtime, chosen(kernel, options), { ...trial, n: 140 }, options, gemm)
   return whole && isRight(runtime, chosen(summing, options), { ...trial, n: 139 }, options, gemm)
 }

@@ -1,4 +1,5 @@
 import type { CompiledKernel } from '@weft/codegen'
+import { WHOLE } from '../gemm-fast/options'
 import type { Runtime } from '../host'
 import { type Problem, STEP, solve, trialValues } from '../problem'
 import { type Tuning, tuningTo } from '../tuning'
@@ -9,6 +10,9 @@ import { gemmReference } from './reference'
 /** No tile divides them, and each is more than one tile of the smaller kernels. */
 const SIZES = { m: 131, n: 139, k: 77 } as const
 
+/** Two tiles of a kernel that is for whole ones alone, and the least depth in which one tile follows another. */
+export const WHOLE_SIZES = { m: WHOLE.side, n: 2 * WHOLE.side, k: 2 * WHOLE.depth } as const
+
 /** What of a product decides which kernel computes it; sizes that are left out are those of large ones. */
 export interface TrialProduct extends Required<Pick<GemmArgs, 'transposeA' | 'transposeB' | 'type'>> {
   readonly m?: number
@@ -18,8 +22,8 @@ export interface TrialProduct extends Required<Pick<GemmArgs, 'transposeA' | 'tr
 
 /** As the options of a trial say, by the kernel that is tried alone. */
 const itself = (kernel: CompiledKernel): Tuning => {
-  // names of what is measured say 'nn', whatever is transposed here
-  const plain = (name: string): string => name.replace(/_[nt]{2}(?=_|$)/, '_nn')
+  // names of what is measured say 'nn', whatever is transposed here, and not whether all tiles are whole
+  const plain = (name: string): string => name.replace(/_[nt]{2}_whole$/, '').replace(/_[nt]{2}(?=_|$)/, '_nn')
   return tuningTo((name) => plain(name) === plain(kernel.name))
 }
 
