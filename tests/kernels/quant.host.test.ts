@@ -93,7 +93,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     }
   })
 
-  it.each(['each_lines', 'held'])('one row by what was measured: %s', async (way) => {
+  it.each(['lines', 'held'])('one row by what was measured: %s', async (way) => {
     const { n, k } = sizes
     const a = normal(2, k)
     const used: (string | undefined)[] = []

@@ -1,4 +1,4 @@
-import { type Builder, type Expr, fn, u32, vec2f, vec4f } from '@weft/dsl'
+import { type Builder, type Expr, fn, u32, vec4f } from '@weft/dsl'
 
 /**
  * Small integers in a word as f32, without conversions of integers, which take four times as long as other steps.
@@ -40,19 +40,3 @@ export const byteQuad = (word: U32, bits: number): Quad => interleaved(pair(word
 /** The same of signed bytes: 2⁸ + 128 + q. */
 export const signedQuad = (k: Builder, word: U32): Quad => byteQuad(k.let('turned', word.bitXor(0x8080_8080)), 8)
 export const SIGNED_EXCESS = 256 + 128
-
-/** 1,024 as f16 in both halves of a word, with steps of 1. */
-const THOUSANDS = 0x6400_6400
-
-/**
- * The same nibbles less `zero`, an integer: 1,024 + q and 1,024 + 16 q, less what they are too large by at once, which is exact. That takes one
- * shift for a word instead of four, and one more operation of floats for a weight instead of a sum of x.
- */
-export function nibbleQuadsLess(k: Builder, word: U32, zero: Expr<'f32'>): readonly [Quad, Quad] {
-  const upper = k.let('upper', word.shr(8))
-  const unpacked = (from: U32, mask: number) => fn.unpack2x16float(u32`(${from} & ${mask}) | ${THOUSANDS}`)
-  const ones = (from: U32) => k.let('ones', unpacked(from, 0x000f_000f).sub(vec2f(zero.add(1024))))
-  const sixteens = (from: U32) =>
-    k.let('sixteens', fn.fma(unpacked(from, 0x00f0_00f0), vec2f(1 / 16), vec2f(zero.add(64).neg())))
-  return [interleaved(ones(word), ones(upper)), interleaved(sixteens(word), sixteens(upper))]
-}

@@ -1,5 +1,5 @@
 import { d, type Expr, each, f32, input, u32 } from '@weft/dsl'
-import { excess, nibbleQuads, nibbleQuadsLess, SIGNED_EXCESS, signedQuad } from './decode'
+import { excess, nibbleQuads, SIGNED_EXCESS, signedQuad } from './decode'
 import type { FormatView } from './format'
 import type { LineFormat } from './lines'
 
@@ -41,13 +41,9 @@ export const int8Lines: LineFormat = {
   rowScale: (view, row) => seen(view).scales.at(row),
 }
 
-/** The zero point is subtracted from every weight, or from the sum, times the sum of x. */
-type Zero = 'each' | 'sum'
-
-function int4LinesOf(withZeros: boolean, from: Zero): LineFormat {
-  const name = withZeros ? 'int4_zeros' : 'int4'
+function int4LinesOf(withZeros: boolean): LineFormat {
   return {
-    name: from === 'each' ? `${name}_each` : name,
+    name: withZeros ? 'int4_zeros' : 'int4',
     doc: `int4 with a scale${withZeros ? ' and a zero point' : ''} for each group, of a power of two`,
     bindings: { w: wide(), scales: scales(), ...(withZeros ? { zeros: input(d.arrayOf(d.u32)) } : {}) },
     params: { words: d.u32, group_log2: d.u32, groups: d.u32 },
@@ -64,12 +60,8 @@ function int4LinesOf(withZeros: boolean, from: Zero): LineFormat {
         const scale = k.let('scale', scales.at(first_group.add(group)))
         const eight = firstZeros && k.let('zeros_load', zeros.at(u32`${firstZeros} + ${group} / 8`))
         return () => {
-          const more = from === 'sum' ? excess(4) : 0
+          const more = excess(4)
           const z = eight ? f32(u32`((${eight} >> (${group} % 8 * 4)) & 15) + ${more}`) : f32(more + 8)
-          if (from === 'each') {
-            const zero = eight ? k.let('zero', z) : z
-            return [{ quads: components(words).flatMap((word) => nibbleQuadsLess(k, word, zero)), scale }]
-          }
           return [{ quads: components(words).flatMap(nibbleQuads), scale, least: k.let('least', scale.mul(z)) }]
         }
       }
@@ -77,8 +69,6 @@ function int4LinesOf(withZeros: boolean, from: Zero): LineFormat {
   }
 }
 
-export const int4Lines = int4LinesOf(false, 'sum')
-export const int4ZerosLines = int4LinesOf(true, 'sum')
-/** For one row of x, where both ways stand beside each other. */
-export const EACH_FORMATS: readonly LineFormat[] = [int4LinesOf(false, 'each'), int4LinesOf(true, 'each')]
+export const int4Lines = int4LinesOf(false)
+export const int4ZerosLines = int4LinesOf(true)
 export const LINE_FORMATS: readonly LineFormat[] = [int8Lines, int4Lines, int4ZerosLines]

@@ -1,8 +1,8 @@
 import { dynamicMatmulOf } from './dynamic'
 import { int4, int4Zeros, int8, uint8 } from './format'
 import { heldKernels } from './held'
-import { EACH_FORMATS, LINE_FORMATS } from './line-formats'
-import { lineKernels, lineMatvecOf } from './lines'
+import { LINE_FORMATS } from './line-formats'
+import { lineKernels } from './lines'
 import { matrixKernels } from './matrices'
 import { weightKernels } from './weights'
 
@@ -23,11 +23,8 @@ export const dynamicMatmuls = (['f32', 'f16'] as const).flatMap((storage) =>
 /** Products with few rows at the speed of reading the weights. */
 export const quantLines = LINE_FORMATS.flatMap(lineKernels)
 
-/** The same for one row of x and int4 in two other ways: zero points subtracted from every weight, and x in bytes. */
-export const quantOneRow = [
-  ...EACH_FORMATS.flatMap((format) => (['f32', 'f16'] as const).map((storage) => lineMatvecOf(format, storage, 1))),
-  ...heldKernels,
-]
+/** The same for one row of x and int4, with x in bytes. */
+export const quantOneRow = heldKernels
 
 /** Products with many rows by subgroup matrices, where a device has them. */
 export const quantMatrices = LINE_FORMATS.flatMap(matrixKernels)

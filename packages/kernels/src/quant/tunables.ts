@@ -1,9 +1,9 @@
 import type { Content, Tunable } from '@weft/codegen/tools'
 import type { KernelSource } from '@weft/dsl/ir'
 import type { Storage } from '../parts/storage'
-import { ONE_ROW, type OneRow } from './choose'
+import { chooseOneRow, ONE_ROW, type OneRow } from './choose'
 import { heldMatvecOf } from './held'
-import { EACH_FORMATS, int4Lines, int4ZerosLines } from './line-formats'
+import { int4Lines, int4ZerosLines } from './line-formats'
 import { lineMatvecOf } from './lines'
 
 /** How one row of x goes with int4, for `weft tune`: the kernels of `chooseOneRow`, each as it ships. */
@@ -12,16 +12,15 @@ type Ways = { readonly way: OneRow }
 type MatvecShape = { readonly n: number; readonly k: number }
 
 const GROUP = 128
+/** One with all that there is. */
+const DEVICE = { features: ['subgroups'], languageFeatures: ['packed_4x8_integer_dot_product'] }
 /** Half a step of f16, and of its least subnormal number. */
 const HALF = { rel: 2 ** -11, abs: 2 ** -25 } as const
 /** |q − zero|, and what integers are read too large by, twice. */
 const MOST = 64
 
-const kernelOf = (withZeros: boolean, type: Storage, way: OneRow): KernelSource => {
-  if (way === 'held') return heldMatvecOf(withZeros, type)
-  const lines = withZeros ? int4ZerosLines : int4Lines
-  return lineMatvecOf(way === 'lines' ? lines : (EACH_FORMATS[Number(withZeros)] ?? lines), type, 1)
-}
+const kernelOf = (withZeros: boolean, type: Storage, way: OneRow): KernelSource =>
+  way === 'held' ? heldMatvecOf(withZeros, type) : lineMatvecOf(withZeros ? int4ZerosLines : int4Lines, type, 1)
 
 const problemOf =
   (withZeros: boolean, type: Storage): Tunable<Ways, MatvecShape>['problem'] =>
@@ -73,7 +72,7 @@ const matvecOf = (withZeros: boolean, type: Storage): Tunable<Ways, MatvecShape>
     { n: 131_072, k: 8192 },
   ],
   trials: [{ n: 37, k: 256 }],
-  incumbent: () => ({ way: ONE_ROW[0] }),
+  incumbent: ({ n, k }) => ({ way: chooseOneRow({ format: withZeros ? 'int4_zeros' : 'int4', type, n, k }, DEVICE) }),
   kernel: ({ way }) => kernelOf(withZeros, type, way),
   problem: problemOf(withZeros, type),
 })

@@ -128,7 +128,8 @@ export async function runMatmul(
   /** Each row of x by itself, or in portable tiles; with `verify`, where it is right. */
   const byRows = () => {
     const measured = tuning === null ? undefined : (tuning ?? tuningFor(runtime.info))
-    const oneRow = way === 'matvec1' ? chooseOneRow({ format: weights.format, type, n, k }, measured) : 'lines'
+    const oneRow =
+      way === 'matvec1' ? chooseOneRow({ format: weights.format, type, n, k }, runtime.info, measured) : 'lines'
     const format = lines ? { ...weights, format: `${weights.format}_${oneRow}` } : weights
     const small = { m: way === 'matvec1' ? 1 : 3, n: 5, lines: lines !== undefined, oneRow, rounded: false, type }
     const own = kernelOf(kernels, way, format, type, options)
