@@ -7,8 +7,8 @@
 //
 // `--self` measures the hand-written kernels against themselves: how far from 1 the noise alone goes.
 
-import { attentionReference } from '../packages/kernels/src/attention/reference'
-import { matmulReference } from '../packages/kernels/src/matmul/reference'
+import { attentionReference } from '../packages/kernels/src/attention-forward/reference'
+import { matmulReference } from '../packages/kernels/src/gemm/reference'
 import { maxError, normal } from '../packages/kernels/src/testing'
 import * as handwritten from './handwritten/modules'
 import { output, read, storage } from './lib/buffers'
@@ -76,7 +76,7 @@ function attentionCase(heads: number, tokens: number): Case<handwritten.Attentio
   const sizes = { batch: 1, heads, kvHeads: heads, queries: tokens, keys: tokens, causal: true }
   const n = heads * tokens * handwritten.HEAD_SIZE
   const inputs = { q: normal(1, n), k: normal(2, n), v: normal(3, n) }
-  const expected = attentionReference({ ...sizes, ...inputs, headSize: handwritten.HEAD_SIZE })
+  const { out: expected } = attentionReference({ ...sizes, ...inputs, headSize: handwritten.HEAD_SIZE })
   return { name: `attention ${heads}×${tokens}×64`, sizes, inputs, result: 'out', expected }
 }
 

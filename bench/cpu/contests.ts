@@ -1,6 +1,6 @@
 // The two problems that are compared on the CPU, as a consumer calls them.
 
-import { gemm, softmax } from '@weft/kernels'
+import { matmul, softmax } from '@weft/kernels'
 import { expError, gamma, rowSteps } from '../../tests/kernels/bounds'
 import type { Contest, Input } from '../gpu/contest'
 import { library } from '../gpu/entries'
@@ -33,7 +33,7 @@ export function matmulContest(n: number): Contest {
       })
       return largest(errors)
     },
-    entries: [library('weft', (runtime, { a, b, c }) => gemm(runtime, { a: a!, b: b!, c: c!, m: n, n, k: n }))],
+    entries: [library('weft', (runtime, { a, b, c }) => matmul(runtime, { a: a!, b: b!, c: c!, m: n, n, k: n }))],
   }
 }
 

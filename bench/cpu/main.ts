@@ -6,7 +6,7 @@
 //   softmaxVsBestPeer                        the fastest peer's time over ours for 1,024 rows of 1,024
 //
 // Wall clock, from the call to the completion of the queue; medians of interleaved runs. Every result is checked against
-// float64. Ours are the functions `gemm` and `softmax` as a consumer calls them. SwiftShader likes other kernels than GPUs
+// float64. Ours are the functions `matmul` and `softmax` as a consumer calls them. SwiftShader likes other kernels than GPUs
 // do: nothing follows from this for a GPU.
 
 import { parseArgs } from 'node:util'

@@ -43,7 +43,7 @@ export interface LibraryOptions {
   readonly before?: Call
 }
 
-/** A function of the library: `library('weft', (runtime, { a, b, c }) => gemm(runtime, { a, b, c, m, n, k }))`. */
+/** A function of the library: `library('weft', (runtime, { a, b, c }) => matmul(runtime, { a, b, c, m, n, k }))`. */
 export function library(name: string, call: Call, { scratch = {}, before }: LibraryOptions = {}): Entry {
   return {
     name,

@@ -4,8 +4,8 @@
 //
 //   node scripts/run-ts.mjs bench/handwritten/verify.ts
 
-import { type AttentionArgs, attentionReference } from '../../packages/kernels/src/attention/reference'
-import { type MatmulArgs, matmulReference } from '../../packages/kernels/src/matmul/reference'
+import { type AttentionReferenceArgs, attentionReference } from '../../packages/kernels/src/attention-forward/reference'
+import { type MatmulReferenceArgs, matmulReference } from '../../packages/kernels/src/gemm/reference'
 import { maxError, normal } from '../../packages/kernels/src/testing'
 import { output, read, SENTINEL, storage } from '../lib/buffers'
 import { runJobs } from '../lib/job'
@@ -30,7 +30,7 @@ async function check(name: string, buffer: GPUBuffer, expected: Float64Array, li
 }
 
 async function checkMatmul(m: number, n: number, k: number, hasBias: boolean): Promise<void> {
-  const args: MatmulArgs = {
+  const args: MatmulReferenceArgs = {
     a: normal(1, m * k),
     b: normal(2, k * n),
     bias: hasBias ? normal(3, n) : undefined,
@@ -52,14 +52,14 @@ async function checkAttention(shape: Shape, causal: boolean): Promise<void> {
   const [batch, heads, kvHeads, queries, keys] = shape
   const sizes = { batch, heads, kvHeads, queries, keys, causal }
   const kvLength = batch * kvHeads * keys * HEAD_SIZE
-  const args: AttentionArgs = {
+  const args: AttentionReferenceArgs = {
     ...sizes,
     q: normal(1, batch * heads * queries * HEAD_SIZE),
     k: normal(2, kvLength),
     v: normal(3, kvLength),
     headSize: HEAD_SIZE,
   }
-  const expected = attentionReference(args)
+  const { out: expected } = attentionReference(args)
   const out = output(device, expected.length)
   const [q, k, v] = [args.q, args.k, args.v].map((x) => storage(device, Float32Array.from(x)))
   await runJobs(device, await kernelJob(device, 'attention', attention, sizes, { q: q!, k: k!, v: v!, out }))

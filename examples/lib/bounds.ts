@@ -2,8 +2,12 @@
 // Algorithms", 2002, §3). With u = 2⁻²⁴, n roundings one after the other are a relative error of at most
 // γ(n) = n·u / (1 − n·u). The bounds hold for every input and any order of summation, so real errors are far below.
 
-import { type AttentionArgs, attentionReference } from '../../packages/kernels/src/attention/reference'
-import { type MatmulArgs, matmulReference } from '../../packages/kernels/src/matmul/reference'
+import {
+  type AttentionReferenceArgs,
+  attentionReference,
+  type MatmulReferenceArgs,
+  matmulReference,
+} from '@weft/kernels'
 
 export interface Checked {
   readonly expected: Float64Array
@@ -20,7 +24,7 @@ const gamma = (n: number): number => (n * U) / (1 - n * U)
 const magnitudes = (values: ArrayLike<number>): Float64Array => Float64Array.from(values, Math.abs)
 
 /** c = Σ a·b: a product and k additions are k + 1 roundings of at most Σ |a|·|b|. */
-export function matmulBound(expected: Float64Array, args: MatmulArgs): Checked {
+export function matmulBound(expected: Float64Array, args: MatmulReferenceArgs): Checked {
   const size = matmulReference({ ...args, a: magnitudes(args.a), b: magnitudes(args.b), bias: undefined })
   return { expected, bound: size.map((x) => gamma(args.k + 1) * x), what: 'bound: γ(k + 1) · Σ |a|·|b|' }
 }
@@ -43,13 +47,13 @@ function largestNorm(values: ArrayLike<number>, width: number): number {
  * 2·S; there are no more tiles than keys. So a weight has a relative error of at most `weight`, which counts in the
  * numerator and in the denominator, as do the two sums; the division and its product are 4 ULP more.
  */
-export function attentionBound(expected: Float64Array, args: AttentionArgs): Checked {
+export function attentionBound(expected: Float64Array, args: AttentionReferenceArgs): Checked {
   const { keys, headSize, scale = 1 / Math.sqrt(headSize) } = args
   const S = scale * largestNorm(args.q, headSize) * largestNorm(args.k, headSize)
   const score = gamma(headSize + 4) * S + U * 2 * S
   const weight = score + (3 + 4 * S) * ULP + keys * 4 * ULP + 4 * S * ULP
   const relative = 2 * (weight + gamma(2 * keys)) + 4 * ULP
-  const size = attentionReference({ ...args, v: magnitudes(args.v) })
+  const size = attentionReference({ ...args, v: magnitudes(args.v) }).out
   return { expected, bound: size.map((x) => relative * x), what: `bound: ${relative.toExponential(1)} · Σ w·|v|` }
 }
 

@@ -9,8 +9,8 @@ import {
 import { biasParts } from '../../packages/kernels/src/attention-backward/dbias-host.js'
 import { attentionBackwardReference } from '../../packages/kernels/src/attention-backward/reference.js'
 import {
-  type AttentionForwardReferenceArgs,
-  attentionForwardReference,
+  type AttentionReferenceArgs,
+  attentionReference,
 } from '../../packages/kernels/src/attention-forward/reference.js'
 import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/window.js'
 import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
@@ -57,7 +57,7 @@ function gradientCases(storage: Stored, sizes: Sizes): ParityCase[] {
   const dout = storage.given(4, rows)
   const threshold = dropThreshold(dropout)
   const keepScale = 1 / (1 - dropout)
-  const reference: AttentionForwardReferenceArgs = {
+  const reference: AttentionReferenceArgs = {
     ...{ q: given.q.numbers, k: given.k.numbers, v: given.v.numbers },
     ...{ batch, heads, kvHeads, queries, keys, headSize, causal, keepScale },
     ...(past === undefined ? {} : { past }),
@@ -67,7 +67,7 @@ function gradientCases(storage: Stored, sizes: Sizes): ParityCase[] {
     ...(bias ? { bias: { data: biasData, strides: bias } } : {}),
     keep: (h, i, j) => randomBitsOf(SEED, [h, i, j]) >= threshold,
   }
-  const { out, lse } = attentionForwardReference(reference)
+  const { out, lse } = attentionReference(reference)
   const { dq, dk, dv, dbias } = attentionBackwardReference({ ...reference, dout: dout.numbers })
   const stats = statsOf(sizes, out, lse, dout.numbers)
   const whole = headSize % 4 === 0
@@ -186,7 +186,7 @@ function matrixCases(sizes: Sizes, size = 1): ParityCase[] {
   const dout = F16.given(4, rows, -size, size)
   const arrays = { q: q.numbers, k: k.numbers, v: v.numbers }
   const reference = { ...arrays, batch, heads, kvHeads, queries, keys, headSize, causal }
-  const { out, lse } = attentionForwardReference(reference)
+  const { out, lse } = attentionReference(reference)
   const { dq, dk, dv } = attentionBackwardReference({ ...reference, dout: dout.numbers })
   const stats = statsOf(sizes, out, lse, dout.numbers) as Float32Array
   const largest = Float32Array.of(dout.numbers.reduce((most, x) => Math.max(most, Math.abs(x)), 0))

@@ -48,12 +48,9 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
   })
   const args = () => ({ ...inputs(), ...gradients() })
 
-  const check = async (
-    given: Partial<kernels.AttentionForwardArgs>,
-    reference: Partial<kernels.AttentionForwardReferenceArgs>,
-  ) => {
+  const check = async (given: Partial<kernels.AttentionArgs>, reference: Partial<kernels.AttentionReferenceArgs>) => {
     const [forward, backward] = [{ ...inputs(), ...given }, gradients()]
-    await kernels.attentionForward(runtime(), forward, options)
+    await kernels.attention(runtime(), forward, options)
     await kernels.attentionBackward(runtime(), { ...forward, ...backward }, options)
     const expected = kernels.attentionBackwardReference({ ...sizes, ...x, dout, ...reference })
     for (const name of ['dq', 'dk', 'dv'] as const)
@@ -97,7 +94,7 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
         const dbias = upload(new Float32Array(length).fill(777))
         const masks = 'mask' in given ? { mask: { ...mask, data: runtime().buffer(maskData) } } : {}
         const all = { ...forward, ...masks, bias: { ...bias, data: upload(bias.data) }, causal: true }
-        await kernels.attentionForward(runtime(), all, options)
+        await kernels.attention(runtime(), all, options)
         await kernels.attentionBackward(runtime(), { ...all, ...backward, dbias }, options)
         const reference = { ...sizes, ...x, dout, bias, causal: true, ...given }
         const expected = kernels.attentionBackwardReference(reference).dbias
@@ -127,7 +124,7 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
       const sight = { causal: true, ...('lengths' in given ? { lengths: runtime().buffer(lengths) } : {}) }
       const inputs = { q: half(x.q), k: half(x.k), v: half(x.v), out: half(dout), lse: upload(new Float32Array(24)) }
       const forward = { ...inputs, ...sizes, ...sight, type: 'f16' as const }
-      await kernels.attentionForward(runtime(), forward, options)
+      await kernels.attention(runtime(), forward, options)
       const results = { dq: half(x.q), dk: half(x.k), dv: half(x.v) }
       await kernels.attentionBackward(runtime(), { ...forward, ...results, dout: half(dout) }, options)
       const expected = kernels.attentionBackwardReference({ ...reference, ...given })
@@ -156,7 +153,7 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
     const forward = { q: buffer(q), k: buffer(k), v: buffer(v), out: buffer(new Uint16Array(n)), ...wide }
     const results = { dq: buffer(new Uint16Array(n)), dk: buffer(new Uint16Array(m)), dv: buffer(new Uint16Array(m)) }
     const lse = upload(new Float32Array(40))
-    await kernels.attentionForward(runtime(), { ...forward, lse }, options)
+    await kernels.attention(runtime(), { ...forward, lse }, options)
     await kernels.attentionBackward(runtime(), { ...forward, lse, dout: buffer(g), ...results }, options)
     const numbers = { q: fromF16(q), k: fromF16(k), v: fromF16(v), dout: fromF16(g) }
     const expected = kernels.attentionBackwardReference({ ...wide, ...numbers })
@@ -168,7 +165,7 @@ onDevices('attention backward', sources, ({ runtime, options }) => {
   it('is the same to the last bit from run to run', async () => {
     const forward = inputs()
     const all = { ...forward, ...gradients() }
-    await kernels.attentionForward(runtime(), forward, options)
+    await kernels.attention(runtime(), forward, options)
     const once = async () => {
       await kernels.attentionBackward(runtime(), all, options)
       return [await all.dq.read(Float32Array), await all.dk.read(Float32Array), await all.dv.read(Float32Array)]

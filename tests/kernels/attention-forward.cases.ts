@@ -7,9 +7,9 @@ import {
   attentionTileds,
 } from '@weft/kernels/source'
 import {
-  type AttentionForwardReferenceArgs,
+  type AttentionReferenceArgs,
   type AttentionSight,
-  attentionForwardReference,
+  attentionReference,
 } from '../../packages/kernels/src/attention-forward/reference.js'
 import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/window.js'
 import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
@@ -57,7 +57,7 @@ function forwardCase(storage: Stored, heads: Heads, options: Options = {}): Pari
   const maskData = integers(5, 700, 3)
   const threshold = dropThreshold(dropout ?? 0)
   const keepScale = 1 / (1 - (dropout ?? 0))
-  const reference: AttentionForwardReferenceArgs = {
+  const reference: AttentionReferenceArgs = {
     ...sizes,
     ...{ q: q.numbers, k: k!.numbers, v: v!.numbers, causal, keepScale },
     ...(options.past === undefined ? {} : { past: options.past }),
@@ -68,7 +68,7 @@ function forwardCase(storage: Stored, heads: Heads, options: Options = {}): Pari
     ...(mask ? { mask: { data: maskData, strides: mask } } : {}),
     keep: (head, i, j) => randomBitsOf(SEED, [head, i, j]) >= threshold,
   }
-  const { out, lse } = attentionForwardReference(reference)
+  const { out, lse } = attentionReference(reference)
   const largest = Math.sqrt(headSize) + (bias ? LARGEST_BIAS : 0)
   const error = attentionError(headSize, keys, largest, softCap)
   const name = `attention_forward_${masked ? 'masked_' : ''}${exact ? headSize : width}${storage.suffix}`
@@ -165,7 +165,7 @@ function fastCase(storage: Stored, heads: Heads, options: FastOptions = {}): Par
   }
   const scale = headSize ** -0.5 * (rising ? 3 : 1)
   const arrays = { q: q.numbers, k: k!.numbers, v: v!.numbers }
-  const { out, lse } = attentionForwardReference({ ...sizes, ...arrays, causal, past, scale })
+  const { out, lse } = attentionReference({ ...sizes, ...arrays, causal, past, scale })
   const error = attentionError(headSize, keys, headSize * scale)
   // products of a larger scale; sums of matrix units are cut off, which is two roundings for one
   const more = gamma(2 * headSize + 4) * headSize * scale + (half ? gamma(2 * keys) : 0)

@@ -14,14 +14,11 @@ onDevices(
     const [q, k, v] = [uniform(1, 288, -1, 1), uniform(2, 528, -1, 1), uniform(3, 528, -1, 1)]
     const upload = <T extends Float32Array | Uint32Array>(data: T) => runtime().buffer(data)
     const args = () => ({ q: upload(q), k: upload(k), v: upload(v), out: upload(new Float32Array(288)), ...sizes })
-    const check = async (
-      given: Partial<kernels.AttentionForwardArgs>,
-      reference: Partial<kernels.AttentionForwardReferenceArgs>,
-    ) => {
+    const check = async (given: Partial<kernels.AttentionArgs>, reference: Partial<kernels.AttentionReferenceArgs>) => {
       const all = args()
       const lse = upload(new Float32Array(24))
-      await kernels.attentionForward(runtime(), { ...all, lse, ...given }, options)
-      const expected = kernels.attentionForwardReference({ q, k, v, ...sizes, ...reference })
+      await kernels.attention(runtime(), { ...all, lse, ...given }, options)
+      const expected = kernels.attentionReference({ q, k, v, ...sizes, ...reference })
       expect(maxError(await all.out.read(Float32Array), expected.out).abs).toBeLessThan(2e-5)
       expect(maxError(await lse.read(Float32Array), expected.lse).relative).toBeLessThan(2e-5)
     }
@@ -33,12 +30,8 @@ onDevices(
       const wide = { batch: 1, heads: 2, kvHeads: 1, queries: 19, keys: 33, headSize: 64, causal: true }
       const [x, y, z] = [uniform(5, 2432, -1, 1), uniform(6, 2112, -1, 1), uniform(7, 2112, -1, 1)]
       const out = upload(new Float32Array(2432))
-      await kernels.attentionForward(
-        runtime(),
-        { q: upload(x), k: upload(y), v: upload(z), out, ...wide, ...given },
-        options,
-      )
-      const expected = kernels.attentionForwardReference({ q: x, k: y, v: z, ...wide, ...given })
+      await kernels.attention(runtime(), { q: upload(x), k: upload(y), v: upload(z), out, ...wide, ...given }, options)
+      const expected = kernels.attentionReference({ q: x, k: y, v: z, ...wide, ...given })
       expect(maxError(await out.read(Float32Array), expected.out).abs).toBeLessThan(2e-5)
     })
 
@@ -65,9 +58,9 @@ onDevices(
     it('no keys give zeros, no queries are no dispatch [case-S22]', async () => {
       const all = args()
       const out = upload(new Float32Array(288).fill(7))
-      await kernels.attentionForward(runtime(), { ...all, out, queries: 0 }, options)
+      await kernels.attention(runtime(), { ...all, out, queries: 0 }, options)
       expect((await out.read(Float32Array)).every((x) => x === 7)).toBe(true)
-      await kernels.attentionForward(runtime(), { ...all, out, keys: 0 }, options)
+      await kernels.attention(runtime(), { ...all, out, keys: 0 }, options)
       expect((await out.read(Float32Array)).every((x) => x === 0)).toBe(true)
     })
 
@@ -75,7 +68,7 @@ onDevices(
       const none = upload(new Float32Array(0))
       const shape = { batch: 1, heads: 1, queries: 3, keys: 2, headSize: 0, causal: true }
       const lse = upload(new Float32Array(3))
-      await kernels.attentionForward(
+      await kernels.attention(
         runtime(),
         { q: none, k: none, v: none, out: upload(new Float32Array(0)), lse, ...shape },
         options,
@@ -90,9 +83,9 @@ onDevices(
 
     it('refuses what does not fit before anything is recorded', async () => {
       const all = args()
-      const bad = (change: Partial<kernels.AttentionForwardArgs>, text: string) =>
-        expect(kernels.attentionForward(runtime(), { ...all, ...change }, options)).rejects.toThrow(text)
-      await bad({ kvHeads: 3 }, 'attentionForward: heads must be a multiple of kvHeads = 3, got 4')
+      const bad = (change: Partial<kernels.AttentionArgs>, text: string) =>
+        expect(kernels.attention(runtime(), { ...all, ...change }, options)).rejects.toThrow(text)
+      await bad({ kvHeads: 3 }, 'attention: heads must be a multiple of kvHeads = 3, got 4')
       await bad({ capacity: 10 }, 'keys must be at most capacity = 10, got 11')
       await bad({ headSize: 6 }, 'kernels ship for head sizes that are multiples of 4 up to 256, got 6')
       await bad({ headSize: 260 }, 'multiples of 4 up to 256, got 260')

@@ -1,6 +1,6 @@
 import { compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
-import { attentionForward, attentionForwardReference, type HostOptions, verdicts } from '@weft/kernels'
+import { attention, attentionReference, type HostOptions, verdicts } from '@weft/kernels'
 import { attentionForwards, attentionMatrices, attentionTileds } from '@weft/kernels/source'
 import { createRuntime } from '@weft/runtime/node'
 import { expect, it } from 'vitest'
@@ -42,7 +42,7 @@ it.each([
     const [q, k, v] = [stored(1, heads * queries), stored(2, heads * keys), stored(3, heads * keys)]
     const numbers = (x: Float32Array | Uint16Array) => (x instanceof Uint16Array ? fromF16(x) : [...x])
     const sizes = { batch: 1, heads, queries, keys, headSize }
-    const expected = attentionForwardReference({
+    const expected = attentionReference({
       ...sizes,
       kvHeads: heads,
       q: numbers(q),
@@ -58,7 +58,7 @@ it.each([
         names.push(name)
         return by(name)
       }
-      await attentionForward(runtime, args, { kernels: told, verify })
+      await attention(runtime, args, { kernels: told, verify })
       const got = numbers((await out.read()) as Float32Array | Uint16Array)
       return Math.max(
         ...Array.from(expected, (value, i) => (Number.isNaN(got[i]) ? Infinity : Math.abs((got[i] as number) - value))),

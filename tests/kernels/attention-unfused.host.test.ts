@@ -24,8 +24,8 @@ onDevices('attention by two products', sources, ({ runtime, options }) => {
       const weights = buffer(new Float32Array(rows * sizes.keys))
       const args = { q: buffer(q), k: buffer(k), v: buffer(v), ...sizes, causal: true }
       await kernels.attentionUnfused(runtime(), { ...args, out, weights }, options)
-      await kernels.attentionForward(runtime(), { ...args, out: fused }, options)
-      const expected = kernels.attentionForwardReference({ q, k, v, ...sizes, causal: true }).out
+      await kernels.attention(runtime(), { ...args, out: fused }, options)
+      const expected = kernels.attentionReference({ q, k, v, ...sizes, causal: true }).out
       expect(maxError(await out.read(Float32Array), expected).abs).toBeLessThan(1e-4)
       expect(maxError(await fused.read(Float32Array), expected).abs).toBeLessThan(1e-4)
       const first = (await weights.read(Float32Array)).slice(0, sizes.keys)
@@ -45,10 +45,10 @@ onDevices('attention by two products', sources, ({ runtime, options }) => {
     const mask = { data: Uint32Array.from({ length: 33 }, (_, i) => Number(i % 3 > 0)) }
     const check = async (
       given: Partial<kernels.AttentionUnfusedArgs>,
-      reference: Partial<kernels.AttentionForwardReferenceArgs>,
+      reference: Partial<kernels.AttentionReferenceArgs>,
     ) => {
       await kernels.attentionUnfused(runtime(), { ...args, ...given }, options)
-      const expected = kernels.attentionForwardReference({ q, k, v, ...sizes, ...reference })
+      const expected = kernels.attentionReference({ q, k, v, ...sizes, ...reference })
       expect(maxError(await out.read(Float32Array), expected.out).abs).toBeLessThan(2e-5)
     }
     await check({ lengths: buffer(lengths), causal: true }, { lengths, causal: true })

@@ -18,7 +18,7 @@ onDevices('decode', [...decodeSplits, ...decodeStreams, decodeCombine], ({ runti
   ])('is attention, %s [prior-R05]', async (_, given) => {
     const all = args()
     await kernels.attentionDecode(runtime(), { ...all, ...given }, options)
-    const { out } = kernels.attentionForwardReference({ q, k, v, ...sizes, queries: 1, ...given })
+    const { out } = kernels.attentionReference({ q, k, v, ...sizes, queries: 1, ...given })
     expect(maxError(await all.out.read(Float32Array), out).abs).toBeLessThan(2e-5)
   })
 
@@ -39,7 +39,7 @@ onDevices('decode', [...decodeSplits, ...decodeStreams, decodeCombine], ({ runti
         { q: upload(x), k: upload(y), v: upload(z), out, ...wide, ...rest, ...counts },
         options,
       )
-      const expected = kernels.attentionForwardReference({ q: x, k: y, v: z, ...wide, queries: 1, ...given })
+      const expected = kernels.attentionReference({ q: x, k: y, v: z, ...wide, queries: 1, ...given })
       expect(maxError(await out.read(Float32Array), expected.out).abs).toBeLessThan(2e-5)
     },
   )
@@ -49,7 +49,7 @@ onDevices('decode', [...decodeSplits, ...decodeStreams, decodeCombine], ({ runti
     const lengths = Uint32Array.of(0, 131)
     const given = { keys: 300, window: 100 }
     await kernels.attentionDecode(runtime(), { ...all, lengths: runtime().buffer(lengths), ...given }, options)
-    const { out } = kernels.attentionForwardReference({ q, k, v, ...sizes, queries: 1, ...given, lengths })
+    const { out } = kernels.attentionReference({ q, k, v, ...sizes, queries: 1, ...given, lengths })
     expect(maxError(await all.out.read(Float32Array), out).abs).toBeLessThan(2e-5)
   })
 
@@ -59,7 +59,7 @@ onDevices('decode', [...decodeSplits, ...decodeStreams, decodeCombine], ({ runti
       expect(kernels.attentionDecode(runtime(), { ...all, ...change }, options)).rejects.toThrow(text)
     await bad({ keys: 301 }, 'attentionDecode: keys must be at most capacity = 300, got 301')
     await bad({ kvHeads: 3 }, 'heads must be a multiple of kvHeads = 3, got 4')
-    await bad({ headSize: 6 }, 'headSize must be a multiple of 4 up to 256, got 6; attentionForward with queries: 1')
+    await bad({ headSize: 6 }, 'headSize must be a multiple of 4 up to 256, got 6; attentionUnfused with queries: 1')
     await bad({ headSize: 260 }, 'headSize must be a multiple of 4 up to 256, got 260')
     await bad({ splits: 0 }, 'splits must be an integer from 1 on, got 0')
     await bad({ type: 'f16', cacheType: 'f32' }, 'cacheType must be f16 where type is f16, got f32')

@@ -1,7 +1,7 @@
 import type { KernelSource } from '@weft/dsl/ir'
 import { blockGemm, blockGemms, gemmAlign, gemmAlignHalf, matrixGemms, wholeGemms } from '@weft/kernels/source'
 import { ACTIVATIONS, type Activation } from '../../packages/kernels/src/gemm/options.js'
-import { gemmReference } from '../../packages/kernels/src/gemm/reference.js'
+import { matmulReference } from '../../packages/kernels/src/gemm/reference.js'
 import { RESIDUAL } from '../../packages/kernels/src/gemm-fast/options.js'
 import type { ParityCase } from '../parity/case.js'
 import { f16sOf } from '../parity/data.js'
@@ -104,7 +104,7 @@ function fastCase(kernel: KernelSource, sizes: Sizes, options: Options = {}): Pa
   const empty = half ? emptyHalfOutput(batch * m * n) : emptyOutput(batch * m * n)
   const c = from === 'result' ? (half ? filledHalf(residual.numbers) : filled(residual.numbers)) : empty
   const alpha = 0.5
-  const expected = gemmReference({
+  const expected = matmulReference({
     ...{ a: x, b: y, m, n, k, batch, transposeA, transposeB, alpha, activation },
     ...(added ? { bias: bias.numbers, residual: residual.numbers } : {}),
   })
@@ -135,7 +135,7 @@ function splitCase(kernel: KernelSource, sizes: Sizes, span: number, options: Op
   const part = (s: number) =>
     x.map((value, i) => (Math.floor((transposeA ? Math.floor(i / m) % k : i % k) / span) === s ? value : 0))
   const expected = Array.from({ length: splits }, (_, s) => [
-    ...gemmReference({ a: part(s), b: y, m, n, k, batch, transposeA, transposeB }),
+    ...matmulReference({ a: part(s), b: y, m, n, k, batch, transposeA, transposeB }),
   ]).flat()
   const isBlock = kernel.name.startsWith('gemm_block')
   return {

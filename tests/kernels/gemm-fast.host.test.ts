@@ -1,6 +1,14 @@
 import { compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
-import { chooseFast, chooseGemm, type FastDevice, type GemmArgs, gemm, gemmReference, tuningOf } from '@weft/kernels'
+import {
+  chooseFast,
+  chooseMatmul,
+  type FastDevice,
+  type MatmulArgs,
+  matmul,
+  matmulReference,
+  tuningOf,
+} from '@weft/kernels'
 import {
   blockGemms,
   gemmAlign,
@@ -36,7 +44,7 @@ const sources = new Map(
   ]),
 )
 
-describe('gemm by the fast kernels, on the interpreter', () => {
+describe('matmul by the fast kernels, on the interpreter', () => {
   let runtime: Runtime
   const ran: string[] = []
   const options = {
@@ -53,7 +61,7 @@ describe('gemm by the fast kernels, on the interpreter', () => {
   afterAll(() => runtime.destroy())
 
   type Sizes = readonly [m: number, n: number, k: number, batch?: number]
-  async function compare([m, n, k, batch = 1]: Sizes, more: Partial<GemmArgs>, half = false): Promise<string[]> {
+  async function compare([m, n, k, batch = 1]: Sizes, more: Partial<MatmulArgs>, half = false): Promise<string[]> {
     ran.length = 0
     const values = (seed: number, count: number) => uniform(seed, count, -1, 1)
     const given = [values(1, batch * m * k), values(2, batch * k * n), values(3, n), values(4, batch * m * n)]
@@ -62,10 +70,10 @@ describe('gemm by the fast kernels, on the interpreter', () => {
     const c = runtime.buffer(half ? new Uint16Array(batch * m * n) : new Float32Array(batch * m * n))
     const sizes = { m, n, k, batch, alpha: 0.5, ...(half ? { type: 'f16' as const } : {}) }
     const after = more.activation ? { bias, residual } : {}
-    await gemm(runtime, { a, b, c, ...after, ...sizes, ...more } as GemmArgs, options)
+    await matmul(runtime, { a, b, c, ...after, ...sizes, ...more } as MatmulArgs, options)
     const [x, y, z, r] = stored.map((s) => (s instanceof Uint16Array ? fromF16(s) : s)) as Float32Array[]
     const { transposeA = false, transposeB = false, activation = 'none' } = more
-    const expected = gemmReference({
+    const expected = matmulReference({
       ...{ a: x as Float32Array, b: y as Float32Array, m, n, k, batch, alpha: 0.5, transposeA, transposeB, activation },
       ...(activation === 'none' ? {} : { bias: z as Float32Array, residual: r as Float32Array }),
     })
@@ -95,8 +103,8 @@ describe('gemm by the fast kernels, on the interpreter', () => {
   it('refuses sums that there are not', async () => {
     const x = runtime.buffer(new Float32Array(4))
     await expect(
-      gemm(runtime, { a: x, b: x, c: runtime.buffer(Float32Array, 1), m: 1, n: 1, k: 1, sums: 'f16' }),
-    ).rejects.toThrow('gemm: sums must be f32, or f16 of f16, got f16 of f32')
+      matmul(runtime, { a: x, b: x, c: runtime.buffer(Float32Array, 1), m: 1, n: 1, k: 1, sums: 'f16' }),
+    ).rejects.toThrow('matmul: sums must be f32, or f16 of f16, got f16 of f32')
   })
 
   it('a residual that is the result is added to it', async () => {
@@ -111,9 +119,9 @@ describe('gemm by the fast kernels, on the interpreter', () => {
       c: result,
       residual: result,
     }
-    await gemm(runtime, { ...args, m, n, k, type: 'f16' }, options)
+    await matmul(runtime, { ...args, m, n, k, type: 'f16' }, options)
     const [x, y, r] = [a, b, c].map((s) => fromF16(s as Uint16Array)) as [number[], number[], number[]]
-    const expected = gemmReference({ a: x, b: y, residual: r, m, n, k })
+    const expected = matmulReference({ a: x, b: y, residual: r, m, n, k })
     expect(maxError(fromF16(await result.read(Uint16Array)), expected).relative).toBeLessThan(2 ** -9)
   })
 })
@@ -194,8 +202,8 @@ describe('chooseFast', () => {
   })
 
   it('few rows and columns keep kernels of their own', () => {
-    expect(chooseGemm({ ...problem, m: 8, n: 4096, k: 4096 }, gpu).way).toBe('rows')
-    expect(chooseGemm({ ...problem, m: 9, n: 4096, k: 4096 }, gpu).way).toBe('fast')
-    expect(chooseGemm({ ...problem, m: 9, n: 4096, k: 4096 }).way).toBe('split')
+    expect(chooseMatmul({ ...problem, m: 8, n: 4096, k: 4096 }, gpu).way).toBe('rows')
+    expect(chooseMatmul({ ...problem, m: 9, n: 4096, k: 4096 }, gpu).way).toBe('fast')
+    expect(chooseMatmul({ ...problem, m: 9, n: 4096, k: 4096 }).way).toBe('split')
   })
 })

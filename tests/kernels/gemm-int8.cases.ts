@@ -1,6 +1,6 @@
 import type { KernelSource } from '@weft/dsl/ir'
 import { bytesGemms, dotsGemms, gemmInt8Align, gemmInt8Join } from '@weft/kernels/source'
-import { gemmInt8Reference } from '../../packages/kernels/src/gemm-int8/reference.js'
+import { matmulInt8Reference } from '../../packages/kernels/src/gemm-int8/reference.js'
 import type { ParityCase } from '../parity/case.js'
 import { unset } from '../parity/data.js'
 import { shipped } from './outputs.js'
@@ -77,7 +77,7 @@ function wholeCase(kernel: KernelSource, sizes: Sizes, onto = false): ParityCase
     kernel,
     params: { ...params, splits: 1, span: k, ...(byMatrices ? {} : { onto: Number(onto) }) },
     bindings: { a, b, c: held ? filled(held) : empty(batch * m * n) },
-    expect: { c: filled(gemmInt8Reference({ a: x, b: y, m, n, k, batch, transposeA, transposeB, c: held })) },
+    expect: { c: filled(matmulInt8Reference({ a: x, b: y, m, n, k, batch, transposeA, transposeB, c: held })) },
     ...of32(byMatrices),
   }
 }
@@ -91,7 +91,7 @@ function splitCase(kernel: KernelSource, sizes: Sizes, span: number): ParityCase
   const part = (s: number) =>
     x.map((value, i) => (Math.floor((transposeA ? Math.floor(i / m) % k : i % k) / span) === s ? value : 0))
   const expected = Array.from({ length: splits }, (_, s) => [
-    ...gemmInt8Reference({ a: part(s), b: y, m, n, k, batch, transposeA, transposeB }),
+    ...matmulInt8Reference({ a: part(s), b: y, m, n, k, batch, transposeA, transposeB }),
   ]).flat()
   return {
     name: titled(kernel, sizes, `, in ${splits} parts`),

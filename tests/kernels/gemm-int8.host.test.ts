@@ -1,13 +1,13 @@
 import { compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
 import {
-  chooseGemmInt8,
+  chooseMatmulInt8,
   type FastDevice,
-  type GemmInt8Args,
-  type GemmInt8Options,
-  type GemmInt8ReferenceArgs,
-  gemmInt8,
-  gemmInt8Reference,
+  type MatmulInt8Args,
+  type MatmulInt8Options,
+  type MatmulInt8ReferenceArgs,
+  matmulInt8,
+  matmulInt8Reference,
   packBytes,
   verdicts,
 } from '@weft/kernels'
@@ -20,28 +20,28 @@ import { onDevices } from './devices.js'
 const sources = [...dotsGemms, ...bytesGemms, gemmInt8Align, gemmInt8Join]
 
 type Sizes = readonly [m: number, n: number, k: number, batch?: number]
-type More = Partial<Pick<GemmInt8ReferenceArgs, 'transposeA' | 'transposeB'>> & { readonly accumulate?: boolean }
+type More = Partial<Pick<MatmulInt8ReferenceArgs, 'transposeA' | 'transposeB'>> & { readonly accumulate?: boolean }
 
 const bytes = (seed: number, count: number) => Int8Array.from({ length: count }, (_, i) => i * 89 + seed * 37)
 
 /** A product beside its reference, bit by bit. */
-async function compare(runtime: Runtime, [m, n, k, batch = 1]: Sizes, more: More, options: GemmInt8Options) {
+async function compare(runtime: Runtime, [m, n, k, batch = 1]: Sizes, more: More, options: MatmulInt8Options) {
   const { transposeA = false, transposeB = false, accumulate = false } = more
   const [x, y] = [bytes(1, batch * m * k), bytes(2, batch * k * n)]
   const held = Int32Array.from({ length: batch * m * n }, (_, i) => i * 999_983)
   const rows = (data: Int8Array, cols: number) =>
     runtime.buffer(packBytes(data, cols ? data.length / cols : 0, cols, 0x55))
   const [a, b, c] = [rows(x, transposeA ? m : k), rows(y, transposeB ? k : n), runtime.buffer(held)]
-  await gemmInt8(runtime, { a, b, c, m, n, k, batch, ...more }, options)
+  await matmulInt8(runtime, { a, b, c, m, n, k, batch, ...more }, options)
   const product = { a: x, b: y, m, n, k, batch, transposeA, transposeB }
-  expect(await c.read(Int32Array)).toEqual(gemmInt8Reference({ ...product, c: accumulate ? held : undefined }))
+  expect(await c.read(Int32Array)).toEqual(matmulInt8Reference({ ...product, c: accumulate ? held : undefined }))
 }
 
 const transposes = [false, true].flatMap((transposeA) =>
   [false, true].map((transposeB) => ({ transposeA, transposeB })),
 )
 
-onDevices('gemmInt8', sources, ({ runtime, options }) => {
+onDevices('matmulInt8', sources, ({ runtime, options }) => {
   it('[case-S22] any sizes and transposes, written or added to c, and empty dimensions', async () => {
     const sizes: readonly Sizes[] = [
       [1, 1, 1],
@@ -68,11 +68,11 @@ onDevices('gemmInt8', sources, ({ runtime, options }) => {
     const c = runtime().buffer(new Int32Array(batch * m * 16).fill(7))
     const a = { data: runtime().buffer(new Uint32Array(x.buffer)), offset: 4, row: 12, batch: m * 12 }
     const b = { data: runtime().buffer(new Uint32Array(y.buffer)), batch: 0 }
-    await gemmInt8(runtime(), { a, b, c: { data: c, offset: 9, row: 16, batch: m * 16 }, m, n, k, batch }, options)
+    await matmulInt8(runtime(), { a, b, c: { data: c, offset: 9, row: 16, batch: m * 16 }, m, n, k, batch }, options)
     const part = (data: Int8Array, row: number, cols: number, from: number) =>
       Array.from(data).filter((_, i) => i % row >= from && i % row < from + cols)
     const expected = new Int32Array(batch * m * 16).fill(7)
-    gemmInt8Reference({ a: part(x, 12, k, 4), b: part(y, 8, n, 0), m, n, k, batch }).forEach((value, i) => {
+    matmulInt8Reference({ a: part(x, 12, k, 4), b: part(y, 8, n, 0), m, n, k, batch }).forEach((value, i) => {
       expected[Math.floor(i / n) * 16 + 9 + (i % n)] = value
     })
     expect(await c.read()).toEqual(expected)
@@ -82,22 +82,22 @@ onDevices('gemmInt8', sources, ({ runtime, options }) => {
     const x = runtime().buffer(new Uint32Array(3))
     const base = { a: x, b: x, c: runtime().buffer(new Int32Array(9)), m: 3, n: 3, k: 3 }
     const bad = (more: object, text: string) =>
-      expect(gemmInt8(runtime(), { ...base, ...more } as GemmInt8Args, options)).rejects.toThrow(text)
-    await bad({ m: -1 }, 'gemmInt8: m must be an integer from 0 on, got -1')
-    await bad({ k: 2 ** 32 }, 'gemmInt8: k must be less than 2³², got 4294967296')
-    await bad({ k: 5 }, 'gemmInt8: a must have 24 elements, and has 12')
-    await bad({ n: 4, m: 4 }, 'gemmInt8: a must have 16 elements, and has 12')
-    await bad({ n: 4 }, 'gemmInt8: c must have 12 elements, and has 9')
-    await bad({ a: { data: x, row: 2 } }, 'gemmInt8: a.row must be at least 3, the elements of a row, got 2')
+      expect(matmulInt8(runtime(), { ...base, ...more } as MatmulInt8Args, options)).rejects.toThrow(text)
+    await bad({ m: -1 }, 'matmulInt8: m must be an integer from 0 on, got -1')
+    await bad({ k: 2 ** 32 }, 'matmulInt8: k must be less than 2³², got 4294967296')
+    await bad({ k: 5 }, 'matmulInt8: a must have 24 elements, and has 12')
+    await bad({ n: 4, m: 4 }, 'matmulInt8: a must have 16 elements, and has 12')
+    await bad({ n: 4 }, 'matmulInt8: c must have 12 elements, and has 9')
+    await bad({ a: { data: x, row: 2 } }, 'matmulInt8: a.row must be at least 3, the elements of a row, got 2')
     await bad(
       { b: { data: x, offset: 2 } },
-      'gemmInt8: b.offset must be a multiple of 4, so that rows begin at whole words, got 2',
+      'matmulInt8: b.offset must be a multiple of 4, so that rows begin at whole words, got 2',
     )
-    await bad({ a: { data: x, row: 7 } }, 'gemmInt8: a.row must be a multiple of 4')
+    await bad({ a: { data: x, row: 7 } }, 'matmulInt8: a.row must be a multiple of 4')
     await bad({ batch: 2, m: 1, b: { data: x, batch: 0 }, c: { data: base.c, batch: 2 } }, 'let the 2 results overlap')
-    await bad({ accumulated: true }, "gemmInt8: there is no 'accumulated'")
-    await expect(gemmInt8(runtime(), base, { ...options, bindingLimit: 256 })).rejects.toThrow(
-      'gemmInt8: a row of a has 3 bytes, and a binding may have 256 (maxStorageBufferBindingSize)',
+    await bad({ accumulated: true }, "matmulInt8: there is no 'accumulated'")
+    await expect(matmulInt8(runtime(), base, { ...options, bindingLimit: 256 })).rejects.toThrow(
+      'matmulInt8: a row of a has 3 bytes, and a binding may have 256 (maxStorageBufferBindingSize)',
     )
     await runtime().idle()
   })
@@ -107,13 +107,13 @@ onDevices('gemmInt8', sources, ({ runtime, options }) => {
     const k = runtime().info.backend === 'cpu' ? 4 : 131_076
     const [x, y] = [new Int8Array(k).fill(-128), new Int8Array(k).fill(-128)]
     const [a, b] = [x, y].map((data) => runtime().buffer(packBytes(data, 1, k))) as [
-      GemmInt8Args['a'],
-      GemmInt8Args['b'],
+      MatmulInt8Args['a'],
+      MatmulInt8Args['b'],
     ]
     const held = Int32Array.of(k === 4 ? 2 ** 31 - 2 ** 15 : 0)
     const c = runtime().buffer(held)
-    await gemmInt8(runtime(), { a, b, c, m: 1, n: 1, k, transposeB: true, accumulate: true }, options)
-    const expected = gemmInt8Reference({ a: x, b: y, m: 1, n: 1, k, c: held })
+    await matmulInt8(runtime(), { a, b, c, m: 1, n: 1, k, transposeB: true, accumulate: true }, options)
+    const expected = matmulInt8Reference({ a: x, b: y, m: 1, n: 1, k, c: held })
     expect(expected[0]).toBeLessThan(0)
     expect(await c.read()).toEqual(expected)
   })
@@ -132,7 +132,7 @@ const gpu: FastDevice = {
   },
 }
 
-describe('gemmInt8 by subgroup matrices, on the interpreter', () => {
+describe('matmulInt8 by subgroup matrices, on the interpreter', () => {
   const compiled = new Map(sources.map((source) => [source.name, compile(source)]))
 
   async function ran(sizes: Sizes, more: More): Promise<readonly string[]> {
@@ -166,10 +166,10 @@ describe('gemmInt8 by subgroup matrices, on the interpreter', () => {
     const kernels = (name: string) => compiled.get(name)
     const args = { a, b: { data: b, batch: 0 }, c, m, n, k, batch, transposeB: true }
     const made = vi.spyOn(runtime, 'buffer')
-    await gemmInt8(runtime, args, { device: gpu, kernels })
+    await matmulInt8(runtime, args, { device: gpu, kernels })
     // rows of 20 bytes become rows of 32
     expect(made.mock.calls).toEqual([[{ size: batch * m * 32 }], [{ size: n * 32 }]])
-    expect(await c.read(Int32Array)).toEqual(gemmInt8Reference({ a: x, b: y, m, n, k, batch, transposeB: true }))
+    expect(await c.read(Int32Array)).toEqual(matmulInt8Reference({ a: x, b: y, m, n, k, batch, transposeB: true }))
   })
 
   it('parts of a long k, by matrices and by dot products, are joined', async () => {
@@ -195,9 +195,9 @@ describe('gemmInt8 by subgroup matrices, on the interpreter', () => {
   })
 })
 
-describe('chooseGemmInt8', () => {
+describe('chooseMatmulInt8', () => {
   const way = (m: number, n: number, k: number, more = {}, device: FastDevice | undefined = gpu) => {
-    const choice = chooseGemmInt8({ m, n, k, batch: 1, transposeA: false, transposeB: false, ...more }, device)
+    const choice = chooseMatmulInt8({ m, n, k, batch: 1, transposeA: false, transposeB: false, ...more }, device)
     return [choice.kernel.name, choice.splits]
   }
 
@@ -211,7 +211,7 @@ describe('chooseGemmInt8', () => {
     expect(way(4096, 4096, 4096, { transposeA: true, transposeB: true })).toEqual(['gemm_int8_tt', 1])
     expect(way(8, 4096, 64)).toEqual(['gemm_int8_nn', 1])
     expect(way(4096, 4096, 0)).toEqual(['gemm_int8_nn', 1])
-    expect(chooseGemmInt8({ m: 64, n: 64, k: 4096, batch: 1, transposeA: false, transposeB: false }).splits).toBe(1)
+    expect(chooseMatmulInt8({ m: 64, n: 64, k: 4096, batch: 1, transposeA: false, transposeB: false }).splits).toBe(1)
     for (const less of [
       { software: true },
       { subgroupMatrices: ['f16 f32 16x16x16'] },

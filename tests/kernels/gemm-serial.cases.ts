@@ -1,5 +1,5 @@
 import { gemmSerial } from '@weft/kernels/source'
-import { gemmReference } from '../../packages/kernels/src/gemm/reference.js'
+import { matmulReference } from '../../packages/kernels/src/gemm/reference.js'
 import type { ParityCase } from '../parity/case.js'
 import { gamma, U } from './bounds.js'
 import { spread } from './inputs.js'
@@ -13,7 +13,7 @@ function serialCase(m: number, n: number, k: number): ParityCase {
     kernel: gemmSerial,
     params: { m, n_quads: n / 4, k_quads: k / 4, alpha },
     bindings: { a: a.data, b: b.data, c: emptyOutput(m * n) },
-    expect: { c: filled(gemmReference({ a: a.numbers, b: b.numbers, m, n, k, alpha })) },
+    expect: { c: filled(matmulReference({ a: a.numbers, b: b.numbers, m, n, k, alpha })) },
     tolerance: near(gamma(k + 4) * k * alpha + 2 * U * k, 'Σ|a·b| ≤ k in any order, times alpha'),
   })
 }

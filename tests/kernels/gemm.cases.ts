@@ -1,7 +1,7 @@
 import type { KernelSource } from '@weft/dsl/ir'
 import { gemmReduce, gemmReduceHalf, gemms, gemvs } from '@weft/kernels/source'
 import { ACTIVATIONS } from '../../packages/kernels/src/gemm/options.js'
-import { type GemmReferenceArgs, gemmReference } from '../../packages/kernels/src/gemm/reference.js'
+import { type MatmulReferenceArgs, matmulReference } from '../../packages/kernels/src/gemm/reference.js'
 import type { ParityCase } from '../parity/case.js'
 import { expError, gamma, U } from './bounds.js'
 import { type Given, poisoned, spread } from './inputs.js'
@@ -69,7 +69,7 @@ function gemmCase(kernel: KernelSource, [m, n, k, batch = 1]: Sizes, options: Op
   const bias = spread(3, n, half, -1, 1, 2)
   const residual = spread(4, batch * m * n, half, -1, 1, 3)
   const alpha = 0.5
-  const reference: GemmReferenceArgs = {
+  const reference: MatmulReferenceArgs = {
     ...{ a: a.numbers, b: b.numbers, m, n, k, batch, transposeA, transposeB, alpha, activation },
     ...(added ? { bias: bias.numbers, residual: residual.numbers } : {}),
   }
@@ -92,7 +92,7 @@ function gemmCase(kernel: KernelSource, [m, n, k, batch = 1]: Sizes, options: Op
       ...{ a: a.data, b: b.data, c: empty(half, batch * m * n) },
       ...(epilogue ? { bias: added ? bias.data : a.data, residual: added ? residual.data : a.data } : {}),
     },
-    expect: { c: full(half, gemmReference(reference)) },
+    expect: { c: full(half, matmulReference(reference)) },
     tolerance: tolerance(half, k, alpha, activation),
   }
 }
@@ -120,7 +120,7 @@ function splitCase(kernel: KernelSource, [m, n, k, batch = 1]: Sizes, span: numb
       return Math.floor(kk / span) === s ? value : 0
     })
   const expected = Array.from({ length: splits }, (_, s) => [
-    ...gemmReference({ a: part(s), b: b.numbers, m, n, k, batch, transposeA, transposeB }),
+    ...matmulReference({ a: part(s), b: b.numbers, m, n, k, batch, transposeA, transposeB }),
   ]).flat()
   const params = {
     ...{ m, n, k, batch, splits, span, c_offset: 0 },
@@ -152,7 +152,7 @@ function joinCase(half: boolean, [m, n, splits, batch = 1]: Sizes, width = n): P
   ])
   const [bias, residual] = [spread(2, n, half, -1, 1, 2), spread(3, size, half, -1, 1, 1)]
   // the sum over the parts as a product of ones with them
-  const expected = gemmReference({
+  const expected = matmulReference({
     ...{ a: new Array<number>(splits).fill(1), b: partial.numbers, m: 1, n: size, k: splits, alpha: 0.5 },
     ...{ bias: Array.from({ length: size }, (_, i) => bias.numbers[i % n] as number), residual: residual.numbers },
     activation: 'gelu',

@@ -33,14 +33,14 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
   const empty = (n: number) => runtime.buffer(new Float32Array(n).fill(777))
 
   type Sizes = readonly [m: number, n: number, k: number, batch: number]
-  async function compare([m, n, k, batch]: Sizes, more: Partial<kernels.GemmReferenceArgs>, options = {}) {
+  async function compare([m, n, k, batch]: Sizes, more: Partial<kernels.MatmulReferenceArgs>, options = {}) {
     const [a, b, bias] = [uniform(1, batch * m * k, -1, 1), uniform(2, batch * k * n, -1, 1), uniform(3, n, -1, 1)]
     const residual = uniform(4, batch * m * n, -1, 1)
     const c = empty(batch * m * n)
     const sizes = { m, n, k, batch, activation: 'relu', alpha: 0.5, ...more } as const
     const buffers = { a: upload(a), b: upload(b), bias: upload(bias), residual: upload(residual), c }
-    await kernels.gemm(runtime, { ...buffers, ...sizes } as kernels.GemmArgs, { ...own, ...options })
-    const expected = kernels.gemmReference({ a, b, bias, residual, ...sizes })
+    await kernels.matmul(runtime, { ...buffers, ...sizes } as kernels.MatmulArgs, { ...own, ...options })
+    const expected = kernels.matmulReference({ a, b, bias, residual, ...sizes })
     const actual = await c.read(Float32Array)
     expect(actual.length).toBe(expected.length)
     if (actual.length > 0) expect(maxError(actual, expected).relative).toBeLessThan(1e-5)
@@ -88,9 +88,9 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     const c = upload(new Float32Array(batch * m * 32).fill(1))
     const into = { data: c, offset: 4, row: 32, batch: m * 32 }
     const args = { a: upload(a), b: { data: upload(b), batch: 0 }, c: into, residual: into, m, n, k, batch }
-    await kernels.gemm(runtime, args, own)
+    await kernels.matmul(runtime, args, own)
     const expected = new Float64Array(batch * m * 32).fill(1)
-    kernels.gemmReference({ a, b, m, n, k, batch }).forEach((value, i) => {
+    kernels.matmulReference({ a, b, m, n, k, batch }).forEach((value, i) => {
       expected[Math.floor(i / n) * 32 + 4 + (i % n)]! += value
     })
     expect(maxError(await c.read(Float32Array), expected).relative).toBeLessThan(1e-5)
@@ -108,9 +108,9 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
       const [a, b, bias] = [half(1, m * k), half(2, k * n), half(3, n)]
       const c = runtime.buffer(new Uint16Array(m * n))
       const buffers = { a: runtime.buffer(a), b: runtime.buffer(b), bias: runtime.buffer(bias), c }
-      await kernels.gemm(runtime, { ...buffers, m, n, k, type: 'f16' }, own)
+      await kernels.matmul(runtime, { ...buffers, m, n, k, type: 'f16' }, own)
       const [x, y, z] = [fromF16(a), fromF16(b), fromF16(bias)]
-      const expected = kernels.gemmReference({ a: x, b: y, bias: z, m, n, k })
+      const expected = kernels.matmulReference({ a: x, b: y, bias: z, m, n, k })
       const actual = fromF16(await c.read(Uint16Array))
       expected.forEach((value, i) => {
         expect(Math.abs((actual[i] as number) - value)).toBeLessThanOrEqual(2 ** -10 * Math.abs(value) + 2 ** -12)
@@ -125,8 +125,8 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
       for (const transposeB of [false, true]) {
         const [da, db] = [empty(m * k), empty(k * n)]
         const args = { a: upload(a), b: upload(b), dc: upload(dc), da, db, m, n, k, transposeA, transposeB }
-        await kernels.gemmBackward(runtime, args, own)
-        const expected = kernels.gemmBackwardReference({ a, b, dc, m, n, k, transposeA, transposeB })
+        await kernels.matmulBackward(runtime, args, own)
+        const expected = kernels.matmulBackwardReference({ a, b, dc, m, n, k, transposeA, transposeB })
         expect(maxError(await da.read(Float32Array), expected.da).relative).toBeLessThan(1e-5)
         expect(maxError(await db.read(Float32Array), expected.db).relative).toBeLessThan(1e-5)
       }
@@ -136,17 +136,17 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     const x = upload(new Float32Array(12))
     const base = { a: x, b: x, c: empty(12), m: 3, n: 4, k: 3 }
     const bad = (more: object, text: string) =>
-      expect(kernels.gemm(runtime, { ...base, ...more }, own)).rejects.toThrow(text)
-    await bad({ m: 1.5 }, 'gemm: m must be an integer from 0 on, got 1.5')
-    await bad({ n: Number.NaN }, 'gemm: n must be an integer')
-    await bad({ k: 2 ** 32 }, 'gemm: k must be less than 2³², got 4294967296')
-    await bad({ k: 5 }, 'gemm: a must have 15 elements, and has 12')
-    await bad({ activation: 'tanh' }, "gemm: activation must be one of none, relu, gelu, silu, got 'tanh'")
-    await bad({ a: { data: x, row: 2 } }, 'gemm: a.row must be at least 3, the elements of a row, got 2')
-    await bad({ b: { data: x, offset: -1 } }, 'gemm: b.offset must be an integer from 0 on, got -1')
+      expect(kernels.matmul(runtime, { ...base, ...more }, own)).rejects.toThrow(text)
+    await bad({ m: 1.5 }, 'matmul: m must be an integer from 0 on, got 1.5')
+    await bad({ n: Number.NaN }, 'matmul: n must be an integer')
+    await bad({ k: 2 ** 32 }, 'matmul: k must be less than 2³², got 4294967296')
+    await bad({ k: 5 }, 'matmul: a must have 15 elements, and has 12')
+    await bad({ activation: 'tanh' }, "matmul: activation must be one of none, relu, gelu, silu, got 'tanh'")
+    await bad({ a: { data: x, row: 2 } }, 'matmul: a.row must be at least 3, the elements of a row, got 2')
+    await bad({ b: { data: x, offset: -1 } }, 'matmul: b.offset must be an integer from 0 on, got -1')
     await bad({ m: 1, batch: 2, c: { data: base.c, batch: 0 }, b: { data: x, batch: 0 } }, 'let the 2 results overlap')
-    await bad({ bias: upload(new Float32Array(3)) }, 'gemm: bias must have 4 elements, and has 3')
-    await bad({ type: 'f64' }, "gemm: type must be one of f32, f16, got 'f64'")
+    await bad({ bias: upload(new Float32Array(3)) }, 'matmul: bias must have 4 elements, and has 3')
+    await bad({ type: 'f64' }, "matmul: type must be one of f32, f16, got 'f64'")
     await runtime.idle()
   })
 }

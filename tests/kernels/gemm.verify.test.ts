@@ -1,6 +1,6 @@
 import { compile } from '@weft/codegen'
 import { cpu } from '@weft/codegen/interp'
-import { type FastDevice, type GemmArgs, type GemmOptions, gemm, gemmReference, verdicts } from '@weft/kernels'
+import { type FastDevice, type MatmulArgs, type MatmulOptions, matmul, matmulReference, verdicts } from '@weft/kernels'
 import {
   blockGemms,
   gemmAlign,
@@ -14,7 +14,7 @@ import {
 } from '@weft/kernels/source'
 import { createRuntime } from '@weft/runtime/node'
 import { describe, expect, it } from 'vitest'
-import { gemmProblem } from '../../packages/kernels/src/gemm/trial.js'
+import { matmulProblem } from '../../packages/kernels/src/gemm/trial.js'
 import { solve } from '../../packages/kernels/src/problem.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import { f16s, fromF16 } from '../parity/data.js'
@@ -48,8 +48,8 @@ it.each([
   'the trial of a product in %s, transposed %s and %s, is passed by the portable kernel',
   async (type, transposeA, transposeB) => {
     using runtime = await createRuntime({ device: cpu() })
-    const run = (args: GemmArgs) => gemm(runtime, args, { kernels })
-    const { got, expected, bound } = await solve(runtime, gemmProblem({ type, transposeA, transposeB }), run)
+    const run = (args: MatmulArgs) => matmul(runtime, args, { kernels })
+    const { got, expected, bound } = await solve(runtime, matmulProblem({ type, transposeA, transposeB }), run)
     expect(got.length).toBe(expected.length)
     const parts = Array.from(expected, (value, i) => Math.abs((got[i] as number) - value) / bound(i))
     expect(Math.max(...parts)).toBeLessThanOrEqual(1)
@@ -70,14 +70,18 @@ describe('gemm with verify', () => {
     return { ...compiled, hash: `spoiled ${compiled.hash}`, ir: { subgroups: wrong, portable } }
   }
 
-  async function largestError(runtime: Awaited<ReturnType<typeof createRuntime>>, sizes: Sizes, options: GemmOptions) {
+  async function largestError(
+    runtime: Awaited<ReturnType<typeof createRuntime>>,
+    sizes: Sizes,
+    options: MatmulOptions,
+  ) {
     const { m, n, k } = sizes
     const [a, b] = [uniform(1, m * k, -1, 1), uniform(2, k * n, -1, 1)]
     using c = runtime.buffer(Float32Array, m * n)
     using x = runtime.buffer(a)
     using y = runtime.buffer(b)
-    await gemm(runtime, { a: x, b: y, c, ...sizes }, options)
-    const expected = gemmReference({ a, b, ...sizes })
+    await matmul(runtime, { a: x, b: y, c, ...sizes }, options)
+    const expected = matmulReference({ a, b, ...sizes })
     const got = await c.read()
     return Math.max(...Array.from(expected, (value, i) => Math.abs((got[i] as number) - value)))
   }
@@ -142,12 +146,12 @@ describe('gemm with verify', () => {
     }
     const [m, n, k] = [12, 24, 16]
     const [a, b] = [f16s(...uniform(1, m * k, -1, 1)), f16s(...uniform(2, k * n, -1, 1))]
-    const expected = gemmReference({ a: fromF16(a), b: fromF16(b), m, n, k })
-    const error = async (options: GemmOptions) => {
+    const expected = matmulReference({ a: fromF16(a), b: fromF16(b), m, n, k })
+    const error = async (options: MatmulOptions) => {
       using c = runtime.buffer(new Uint16Array(m * n))
       using x = runtime.buffer(a)
       using y = runtime.buffer(b)
-      await gemm(runtime, { a: x, b: y, c, m, n, k, type: 'f16' }, { ...options, device })
+      await matmul(runtime, { a: x, b: y, c, m, n, k, type: 'f16' }, { ...options, device })
       const got = fromF16(await c.read())
       return Math.max(...Array.from(expected, (value, i) => Math.abs((got[i] as number) - value)))
     }

@@ -6,7 +6,7 @@ import {
   matmulTransposeB,
   matmulTransposeBoth,
 } from '@weft/kernels/source'
-import { matmulReference } from '../../packages/kernels/src/matmul/reference.js'
+import { matmulReference } from '../../packages/kernels/src/gemm/reference.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
 import { gamma } from './bounds.js'

@@ -72,7 +72,7 @@ onDevices('reports: numerics', kernelSources(), ({ runtime, options }) => {
     const run = async (lengths: Uint32Array) => {
       const out = empty(4)
       const args = { q: upload(q), k: upload(k), v: upload(v), out, lengths: upload(lengths), past: 3, ...sizes }
-      await kernels.attentionForward(runtime(), args, options)
+      await kernels.attention(runtime(), args, options)
       return out.read(Float32Array)
     }
     expect(await run(Uint32Array.of(106))).toEqual(await run(Uint32Array.of(4)))
@@ -233,8 +233,8 @@ onDevices('reports: numerics', kernelSources(), ({ runtime, options }) => {
       const added = { ...(given & 1 ? { bias } : {}), ...(given & 2 ? { residual } : {}) }
       const buffers = Object.fromEntries(Object.entries(added).map(([name, data]) => [name, upload(data)]))
       const c = empty(24)
-      await kernels.gemm(runtime(), { a: upload(a), b: upload(b), c, m, n, k, ...buffers }, options)
-      const exact = kernels.gemmReference({ a, b, m, n, k, ...added })
+      await kernels.matmul(runtime(), { a: upload(a), b: upload(b), c, m, n, k, ...buffers }, options)
+      const exact = kernels.matmulReference({ a, b, m, n, k, ...added })
       const got = await c.read(Float32Array)
       for (const [i, value] of exact.entries()) expect(got[i], `${Object.keys(added)}`).toBeCloseTo(value, 4)
     }

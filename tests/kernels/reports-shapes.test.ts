@@ -28,7 +28,7 @@ onDevices('reports: shapes', kernelSources(), ({ runtime, options }) => {
       ReturnType<typeof empty>,
       ReturnType<typeof empty>,
     ]
-    await kernels.gemm(runtime(), { a, b, c, m, n, k }, options)
+    await kernels.matmul(runtime(), { a, b, c, m, n, k }, options)
     const got = await list(c)
     expect(got.slice(0, m * n).every((x) => x === k)).toBe(true)
     expect(got.slice(m * n)).toEqual(new Array(8).fill(777))
@@ -42,7 +42,7 @@ onDevices('reports: shapes', kernelSources(), ({ runtime, options }) => {
       const k = onGpu() ? 4 : 1
       const b = upload(Float32Array.from({ length: rows * k }, (_, i) => Math.floor(i / k) % 7))
       const [a, c] = [upload(new Float32Array(k).fill(1)), empty(rows + 8)]
-      await kernels.gemm(runtime(), { a, b, c, m: 1, n: rows, k, transposeB: true }, options)
+      await kernels.matmul(runtime(), { a, b, c, m: 1, n: rows, k, transposeB: true }, options)
       const expected = new Float32Array(rows + 8).fill(777)
       for (let i = 0; i < rows; i++) expected[i] = k * (i % 7)
       expect(await c.read(Float32Array)).toEqual(expected)
@@ -135,8 +135,8 @@ onDevices('reports: shapes', kernelSources(), ({ runtime, options }) => {
     const [table, x] = [uniform(1, vocabulary * hidden, -1, 1), uniform(2, hidden, -1, 1)]
     const logits = empty(vocabulary)
     const product = { m: 1, n: vocabulary, k: hidden }
-    await kernels.gemm(runtime(), { a: upload(x), b: upload(table), c: logits, ...product }, options)
-    const exact = kernels.gemmReference({ a: x, b: table, ...product })
+    await kernels.matmul(runtime(), { a: upload(x), b: upload(table), c: logits, ...product }, options)
+    const exact = kernels.matmulReference({ a: x, b: table, ...product })
     const got = await logits.read(Float32Array)
     const off = got.map((value, i) => Math.abs(value - exact[i]!))
     expect(off.reduce((a, b) => Math.max(a, b))).toBeLessThan(1e-4)

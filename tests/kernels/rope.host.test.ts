@@ -31,7 +31,7 @@ onDevices('rope', [rope, ropeQkv, ...gemms, ...gemvs, gemmReduce], ({ runtime, o
     const buffers = { x: runtime().buffer(x), weight: runtime().buffer(weight), bias: runtime().buffer(bias) }
     const table = runtime().buffer(kernels.ropeTable({ positions: 5, rotary: 8 }))
     await kernels.projectQkv(runtime(), { ...buffers, ...shape, hidden: 5, table, q, kCache, vCache }, options)
-    const qkv = kernels.gemmReference({ a: x, b: weight, bias, m: 6, n: 64, k: 5 })
+    const qkv = kernels.matmulReference({ a: x, b: weight, bias, m: 6, n: 64, k: 5 })
     const expected = kernels.ropeQkvReference({ qkv, ...shape })
     expect(maxError(await q.read(Float32Array), expected.q).abs).toBeLessThan(1e-5)
     const cached = (await vCache.read(Float32Array)).slice(0, 5 * 8)

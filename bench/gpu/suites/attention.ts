@@ -1,6 +1,6 @@
 // Attention: over whole sequences, its gradients, and one query over a long cache.
 
-import { attentionBackward, attentionDecode, attentionForward } from '@weft/kernels'
+import { attention, attentionBackward, attentionDecode } from '@weft/kernels'
 import type { Contest, Input, ReadOutput } from '../contest'
 import { library } from '../entries'
 import { SMALL } from '../small'
@@ -78,9 +78,7 @@ function forward(type: Type, causal: boolean): Contest {
       samples.map(([h, i]) => ({ key: 'out', row: h * TOKENS + i, want: () => outputRow(inputs, sizes, h, i) })),
     ),
     entries: [
-      library('weft', (runtime, b) =>
-        attentionForward(runtime, { q: b.q!, k: b.k!, v: b.v!, out: b.out!, ...sizes, type }),
-      ),
+      library('weft', (runtime, b) => attention(runtime, { q: b.q!, k: b.k!, v: b.v!, out: b.out!, ...sizes, type })),
     ],
   }
 }
@@ -121,7 +119,7 @@ function backward(type: Type, causal: boolean): Contest {
         {
           scratch: { out: length * (type === 'f16' ? 2 : 4), lse: 4 * HEADS * TOKENS },
           before: (runtime, b) =>
-            attentionForward(runtime, { q: b.q!, k: b.k!, v: b.v!, out: b.out!, lse: b.lse!, ...sizes, type }),
+            attention(runtime, { q: b.q!, k: b.k!, v: b.v!, out: b.out!, lse: b.lse!, ...sizes, type }),
         },
       ),
     ],

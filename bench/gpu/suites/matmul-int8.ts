@@ -1,6 +1,6 @@
 // Products of signed bytes with sums in i32, which are exact: a · b, and a · bᵀ, which is how weights lie.
 
-import { gemmInt8 } from '@weft/kernels'
+import { matmulInt8 } from '@weft/kernels'
 import type { Contest, Input } from '../contest'
 import { library } from '../entries'
 import { SMALL } from '../small'
@@ -41,7 +41,7 @@ function product(side: number, transposeB: boolean): Contest {
       return 0
     },
     entries: [
-      library('weft', (runtime, { a, b, c }) => gemmInt8(runtime, { a: a!, b: b!, c: c!, m, n, k, transposeB })),
+      library('weft', (runtime, { a, b, c }) => matmulInt8(runtime, { a: a!, b: b!, c: c!, m, n, k, transposeB })),
     ],
   }
 }

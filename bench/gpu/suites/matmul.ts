@@ -1,6 +1,6 @@
 // Matrix products c = a · b, f32 and f16 (sums in f32), as a consumer calls them: cubes, few rows, a long sum, odd sizes; and of bytes.
 
-import { gemm } from '@weft/kernels'
+import { matmul } from '@weft/kernels'
 import type { Contest, Input } from '../contest'
 import { library } from '../entries'
 import { SMALL } from '../small'
@@ -61,7 +61,7 @@ function product(type: Type, sizes: Sizes): Contest {
       }
       return worst
     },
-    entries: [library('weft', (runtime, { a, b, c }) => gemm(runtime, { a: a!, b: b!, c: c!, m, n, k, type }))],
+    entries: [library('weft', (runtime, { a, b, c }) => matmul(runtime, { a: a!, b: b!, c: c!, m, n, k, type }))],
   }
 }
 

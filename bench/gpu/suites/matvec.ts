@@ -1,7 +1,7 @@
 // Products with one row of x and with few, over weights in every format: y = x · Wᵀ, W: n × k. Bytes are those of W as it is
 // packed, with its scales and zero points, and of x and y.
 
-import { BLOCKS, type BlockName, blockMatmul, gemm, quantizedMatmul, unpackBlocks } from '@weft/kernels'
+import { BLOCKS, type BlockName, blockMatmul, matmul, quantizedMatmul, unpackBlocks } from '@weft/kernels'
 import type { Contest, Entry, Facts, Input, ReadOutput } from '../contest'
 import { library } from '../entries'
 import { SMALL } from '../small'
@@ -69,7 +69,7 @@ function contest({ name, packed = true, inputs, row, entry, facts }: Weights, ty
   }
 }
 
-/** W in the type of x, as gemm takes it. */
+/** W in the type of x, as matmul takes it. */
 function plain(type: Type, transposed: boolean): Weights {
   return {
     name: transposed ? type : `${type}, W k x n`,
@@ -90,7 +90,7 @@ function plain(type: Type, transposed: boolean): Weights {
     }),
     entry: ([m, n, k]) =>
       library('weft', (runtime, { x, w, y }) =>
-        gemm(runtime, { a: x!, b: w!, c: y!, m, n, k, transposeB: transposed, type }),
+        matmul(runtime, { a: x!, b: w!, c: y!, m, n, k, transposeB: transposed, type }),
       ),
   }
 }

@@ -171,18 +171,19 @@ describe('what is refused besides', () => {
     ],
     [
       'gradients in one buffer that meet',
-      () => kernels.gemmBackward(runtime, { ...one, da: { data: y, offset: 0 }, db: { data: y, offset: 63 } } as never),
-      'gemmBackward: da and db must not overlap',
+      () =>
+        kernels.matmulBackward(runtime, { ...one, da: { data: y, offset: 0 }, db: { data: y, offset: 63 } } as never),
+      'matmulBackward: da and db must not overlap',
     ],
     [
       'gradients side by side of which one reaches into the other',
       () =>
-        kernels.gemmBackward(runtime, {
+        kernels.matmulBackward(runtime, {
           ...one,
           da: { data: y, offset: 0, row: 16 },
           db: { data: y, offset: 7, row: 16 },
         } as never),
-      'gemmBackward: da and db must not overlap',
+      'matmulBackward: da and db must not overlap',
     ],
     [
       'an output in place of the second input',

@@ -25,7 +25,7 @@ export class ArgumentError extends RangeError {
   }
 }
 
-/** `throw badArgument('gemm: m must be …', 'a way out')` */
+/** `throw badArgument('matmul: m must be …', 'a way out')` */
 export const badArgument = (message: string, note?: string): ArgumentError =>
   new ArgumentError({ code: 'bad-argument', message, ...(note === undefined ? {} : { note }) })
 

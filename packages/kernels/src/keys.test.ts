@@ -22,7 +22,7 @@ describe('host functions', () => {
   it('are all here', () => {
     const names = hostFunctions.map(([name]) => name)
     expect(names).toEqual(
-      expect.arrayContaining(['gemm', 'softmaxBackward', 'embeddingBackward', 'projectQkv', 'conv1d']),
+      expect.arrayContaining(['matmul', 'softmaxBackward', 'embeddingBackward', 'projectQkv', 'conv1d']),
     )
     expect(names.length).toBeGreaterThan(70)
   })
@@ -56,7 +56,7 @@ describe('host functions', () => {
   it('take options that are theirs', async () => {
     const bindingLimit = async (name: string): Promise<string> =>
       refusal(name, (kernels as unknown as Record<string, HostFunction>)[name] as HostFunction, {}, { bindingLimit: 4 })
-    expect(await bindingLimit('gemm')).toMatch(/^bad-argument: gemm: a must be/)
+    expect(await bindingLimit('matmul')).toMatch(/^bad-argument: matmul: a must be/)
     expect(await bindingLimit('softmax')).toBe(
       "bad-argument: options of softmax: there is no 'bindingLimit'; known are kernel, kernels, verify",
     )
@@ -69,14 +69,14 @@ describe('host functions', () => {
 describe('checkKeys', () => {
   it('says which key is meant where one differs by case or underscores only', () => {
     const names = keysOf<{ readonly a: number; readonly transposeB?: boolean }>()('a transposeB')
-    const check = (given: unknown) => () => checkKeys('gemm', given, names)
+    const check = (given: unknown) => () => checkKeys('matmul', given, names)
     expect(check({ a: 1, transposeB: true })).not.toThrow()
     expect(check({})).not.toThrow()
     expect(check({ a: 1, transpose_b: true })).toThrow(
-      "gemm: there is no 'transpose_b', did you mean 'transposeB'?; known are a, transposeB",
+      "matmul: there is no 'transpose_b', did you mean 'transposeB'?; known are a, transposeB",
     )
-    expect(check({ b: 1 })).toThrow("gemm: there is no 'b'; known are a, transposeB")
-    expect(check(null)).toThrow('gemm: takes an object with a, transposeB, got null')
+    expect(check({ b: 1 })).toThrow("matmul: there is no 'b'; known are a, transposeB")
+    expect(check(null)).toThrow('matmul: takes an object with a, transposeB, got null')
   })
 
   it('has the names of a type, all of them and no other', () => {
@@ -100,18 +100,18 @@ describe('what is inside of arguments', () => {
   it.each<[string, () => Promise<unknown> | unknown, string]>([
     [
       'a matrix',
-      () => kernels.gemm(runtime, { a: { data: x, rows: 1 } as never, b: x, c: x, m: 1, n: 1, k: 1 }),
-      "gemm: a: there is no 'rows'; known are data, offset, row, batch",
+      () => kernels.matmul(runtime, { a: { data: x, rows: 1 } as never, b: x, c: x, m: 1, n: 1, k: 1 }),
+      "matmul: a: there is no 'rows'; known are data, offset, row, batch",
     ],
     [
       'a mask',
-      () => kernels.attentionForward(runtime, { ...all, mask: { data: x, stride: [0, 0, 0, 1] } as never }),
-      "attentionForward: mask: there is no 'stride'; known are data, strides",
+      () => kernels.attention(runtime, { ...all, mask: { data: x, stride: [0, 0, 0, 1] } as never }),
+      "attention: mask: there is no 'stride'; known are data, strides",
     ],
     [
       'a dropout',
-      () => kernels.attentionForward(runtime, { ...all, dropout: { probability: 0, seed: 1, p: 0 } as never }),
-      "attentionForward: dropout: there is no 'p'; known are probability, seed",
+      () => kernels.attention(runtime, { ...all, dropout: { probability: 0, seed: 1, p: 0 } as never }),
+      "attention: dropout: there is no 'p'; known are probability, seed",
     ],
     [
       'weights',

@@ -11,44 +11,44 @@ interface Product {
   readonly transposeB: boolean
 }
 
-/** The gradients of a product are the transposed products. */
-function gradients(s: Product, a: readonly number[], b: readonly number[], dc: readonly number[]) {
-  const { m, n, k, transposeA, transposeB } = s
-  const da = transposeA
-    ? { a: b, b: dc, m: k, n: m, k: n, transposeA: transposeB, transposeB: true }
-    : { a: dc, b, m, n: k, k: n, transposeB: !transposeB }
-  const db = transposeB
-    ? { a: dc, b: a, m: n, n: k, k: m, transposeA: true, transposeB: transposeA }
-    : { a, b: dc, m: k, n, k: m, transposeA: !transposeA }
-  return { da: kernels.matmulReference(da), db: kernels.matmulReference(db) }
+interface Batched extends Omit<Product, 'transposeA' | 'transposeB'> {
+  readonly batch: number
+  readonly alpha: number
+  readonly activation: kernels.Activation
 }
-
-const nameOf = ({ transposeA, transposeB }: Product): string =>
-  transposeA && transposeB
-    ? 'matmul_transpose_both'
-    : transposeA
-      ? 'matmul_transpose_a'
-      : transposeB
-        ? 'matmul_transpose_b'
-        : 'matmul'
 
 export const matmul: Check = {
   reference: (golden) => {
     const s = golden.attrs<Product>()
     const [a, b, dc] = [golden.input('a'), golden.input('b'), golden.input('dc')]
-    return { c: kernels.matmulReference({ a, b, ...s }), ...gradients(s, a, b, dc) }
+    return { c: kernels.matmulReference({ a, b, ...s }), ...kernels.matmulBackwardReference({ a, b, dc, ...s }) }
   },
   host: async (golden, desk) => {
-    const s = golden.attrs<Product>()
-    if (golden.type === 'f16') return {}
-    const c = desk.empty(s.m * s.n)
-    await kernels.matmul(desk.runtime, { a: desk.put('a'), b: desk.put('b'), c, ...s }, desk.one(nameOf(s)))
-    return { c: await desk.read(c, s.m * s.n) }
+    const s = { ...golden.attrs<Product>(), type: golden.type }
+    const { m, n, k } = s
+    const [a, b, dc] = [desk.put('a'), desk.put('b'), desk.put('dc')]
+    const [c, da, db] = [desk.empty(m * n), desk.empty(m * k), desk.empty(k * n)]
+    await kernels.matmul(desk.runtime, { a, b, c, ...s }, desk.options)
+    await kernels.matmulBackward(desk.runtime, { a, b, dc, da, db, ...s }, desk.options)
+    return { c: await desk.read(c, m * n), da: await desk.read(da, m * k), db: await desk.read(db, k * n) }
   },
   bounds: (golden) => {
     const s = golden.attrs<Product>()
-    const [a, b] = [absolute(golden.input('a')), absolute(golden.input('b'))]
-    return { c: kernels.matmulReference({ a, b, ...s }).map((sum) => gamma(s.k + 1) * sum) }
+    const [a, b, dc] = [absolute(golden.input('a')), absolute(golden.input('b')), absolute(golden.input('dc'))]
+    const { da, db } = kernels.matmulBackwardReference({ a, b, dc, ...s })
+    return {
+      c: kernels.matmulReference({ a, b, ...s }).map((sum) => gamma(s.k + 1) * sum),
+      da: da.map((sum) => gamma(s.n + 1) * sum),
+      db: db.map((sum) => gamma(s.m + 1) * sum),
+    }
+  },
+}
+
+/** A product in batches, with all that may follow. */
+export const gemm: Check = {
+  reference: (golden) => {
+    const [a, b, bias, residual] = ['a', 'b', 'bias', 'residual'].map((name) => golden.input(name))
+    return { c: kernels.matmulReference({ a: a!, b: b!, bias, residual, ...golden.attrs<Batched>() }) }
   },
 }
 
@@ -74,33 +74,34 @@ export function attentionBound(golden: Golden): Bound {
     return most
   }
   // |q · k| ≤ |q| |k|, and so is the sum of the products' magnitudes
-  const range = (2 * longest(golden.input('q')) * longest(golden.input('k'))) / Math.sqrt(headSize)
+  const dots = (2 * longest(golden.input('q')) * longest(golden.input('k'))) / Math.sqrt(headSize)
+  const range = dots + (golden.has('bias') ? 2 * size(golden.input('bias')) : 0)
   const weight = expError(range) * (keys + 1) + 2 * gamma(headSize + 4) * range
   return (2 * weight + gamma(keys + 8) + 8 * U) * size(golden.input('v'))
 }
 
-export const attentionForward: Check = {
+export const attention: Check = {
   reference: (golden) => {
     const s = golden.attrs<Attention>()
-    if (s.softCap !== undefined) return {}
     const [q, k, v] = [golden.input('q'), golden.input('k'), golden.input('v')]
-    const optional = {
-      ...(golden.has('mask') ? { mask: golden.input('mask') } : {}),
-      ...(golden.has('bias') ? { bias: golden.input('bias') } : {}),
-    }
-    return { out: kernels.attentionReference({ q, k, v, ...s, causal: s.causal ?? false, ...optional }) }
+    const strides = [s.heads * s.queries * s.keys, s.queries * s.keys, s.keys, 1] as const
+    const hiding = (['mask', 'bias'] as const).filter((name) => golden.has(name))
+    const views = Object.fromEntries(hiding.map((name) => [name, { data: golden.input(name), strides }]))
+    return { ...kernels.attentionReference({ q, k, v, ...s, ...views }) }
   },
   host: async (golden, desk) => {
     const s = golden.attrs<Attention>()
-    // the kernel of the first family: f32, head size 64, causal or not
-    if (golden.type === 'f16' || s.headSize !== 64) return {}
+    // the tanh of a soft cap has no bound here
+    if (s.softCap !== undefined) return {}
     const n = s.batch * s.heads * s.queries * s.headSize
     const out = desk.empty(n)
-    await kernels.attention(
-      desk.runtime,
-      { q: desk.put('q'), k: desk.put('k'), v: desk.put('v'), out, ...s },
-      desk.one('attention'),
-    )
+    const strides = [s.heads * s.queries * s.keys, s.queries * s.keys, s.keys, 1] as const
+    const masks = {
+      ...(golden.has('mask') ? { mask: { data: desk.words(golden.input('mask')), strides } } : {}),
+      ...(golden.has('bias') ? { bias: { data: desk.put('bias', 'f32'), strides } } : {}),
+    }
+    const [q, k, v] = [desk.put('q'), desk.put('k'), desk.put('v')]
+    await kernels.attention(desk.runtime, { q, k, v, out, ...s, ...masks, type: golden.type }, desk.options)
     return { out: await desk.read(out, n) }
   },
   bounds: (golden) => ({ out: attentionBound(golden) }),

@@ -26,7 +26,7 @@ import {
   vec4f,
 } from '@weft/dsl'
 import { attentionReference, matmul, saxpy } from '@weft/kernels'
-import { matmul as matmulSource, tiledMatmul } from '@weft/kernels/source'
+import { kernelSource, tiledMatmul } from '@weft/kernels/source'
 import { createRuntime, type Runtime } from '@weft/runtime'
 import { createRuntime as createNodeRuntime } from '@weft/runtime/node'
 
@@ -70,13 +70,18 @@ export const scratch = (k: Builder) => ({
 
 export const wide = tiledMatmul('wide', { transposeB: true })
 
+const compiled = (name: string) => {
+  const source = kernelSource(name)
+  return source && compile(source)
+}
+
 export async function run(runtime: Runtime): Promise<Float32Array> {
   const x = runtime.buffer(Float32Array.of(3, 4, 0, 0, 1, 2, 2, 0))
   const y = runtime.buffer(new Float32Array(2))
   await runtime.run(compile(norms), { x, y, n: 2, scale: 10 })
   await saxpy(runtime, { x, y, n: 0, alpha: 1 })
   const c = runtime.buffer(new Float32Array(1))
-  await matmul(runtime, { a: x, b: x, c, m: 1, n: 1, k: 2 }, { kernel: compile(matmulSource) })
+  await matmul(runtime, { a: x, b: x, c, m: 1, n: 1, k: 2 }, { kernels: compiled })
   return y.read(Float32Array)
 }
 

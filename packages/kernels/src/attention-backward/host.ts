@@ -117,7 +117,7 @@ const ATTENTION_BACKWARD_ARGS = argsOf<AttentionBackwardArgs>({
 })
 
 /**
- * The gradients of `attentionForward` by q, k and v, and where it is asked for by the bias: three dispatches or four, f32 throughout, the same
+ * The gradients of `attention` by q, k and v, and where it is asked for by the bias: three dispatches or four, f32 throughout, the same
  * bits from run to run. Takes what the forward took, and its `out` and `lse`. A mask is made a bias first: one more dispatch, and memory for it
  * (with a bias, for all axes of both). With f16, weights and their gradients are rounded to f16 where the device has subgroup matrices, the
  * latter to 2⁻²⁸ of the greatest |dout|.

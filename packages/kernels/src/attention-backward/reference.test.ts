@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { type AttentionForwardReferenceArgs, attentionForwardReference } from '../attention-forward/reference'
+import { type AttentionReferenceArgs, attentionReference } from '../attention-forward/reference'
 import { normal } from '../testing'
 import { attentionBackwardReference } from './reference'
 
 const sizes = { batch: 2, heads: 4, kvHeads: 2, queries: 3, keys: 5, headSize: 4 }
 
-test.each<[string, Partial<AttentionForwardReferenceArgs>]>([
+test.each<[string, Partial<AttentionReferenceArgs>]>([
   ['all keys', {}],
   ['causal, more queries than keys', { causal: true, queries: 7 }],
   ['a window and a past', { window: 2, past: 1 }],
@@ -32,10 +32,7 @@ test.each<[string, Partial<AttentionForwardReferenceArgs>]>([
   }
   const dout = normal(4, rows)
   const loss = (): number =>
-    attentionForwardReference({ ...all, ...x, ...(bias && { bias }) }).out.reduce(
-      (sum, value, i) => sum + value * dout[i]!,
-      0,
-    )
+    attentionReference({ ...all, ...x, ...(bias && { bias }) }).out.reduce((sum, value, i) => sum + value * dout[i]!, 0)
   const { dq, dk, dv, dbias } = attentionBackwardReference({ ...all, ...x, dout })
   const added = Float64Array.from(all.bias?.data ?? [])
   const bias = all.bias && { ...all.bias, data: added }

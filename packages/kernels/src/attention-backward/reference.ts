@@ -1,13 +1,13 @@
-import { type AttentionForwardReferenceArgs, attentionRows } from '../attention-forward/reference'
+import { type AttentionReferenceArgs, attentionRows } from '../attention-forward/reference'
 import { expectLength } from '../expect-length'
 
-export interface AttentionBackwardReferenceArgs extends AttentionForwardReferenceArgs {
+export interface AttentionBackwardReferenceArgs extends AttentionReferenceArgs {
   /** `[batch, heads, queries, headSize]`: the gradient of the output */
   readonly dout: ArrayLike<number>
 }
 
 /**
- * The gradients of `attentionForwardReference` in float64, row by row of the softmax: with weights w and the gradients g of the weights,
+ * The gradients of `attentionReference` in float64, row by row of the softmax: with weights w and the gradients g of the weights,
  *
  *     g_j = kept_j · dout · v_j      ds_j = w_j (g_j − Σ w g) · slope_j
  *     dq = scale Σ ds_j k_j      dk_j += scale ds_j q      dv_j += w_j kept_j dout      dbias_j += w_j (g_j − Σ w g)
@@ -38,7 +38,7 @@ export function attentionBackwardReference(args: AttentionBackwardReferenceArgs)
       if (weight === 0) return
       const shift = weight * (gradient[j]! - mean)
       if (bias) {
-        const [b, head, query, key] = bias.strides
+        const [b, head, query, key] = bias.strides ?? [0, 0, args.keys, 1]
         dbias[Math.floor(h / heads) * b + (h % heads) * head + i * query + j * key]! += shift
       }
       const ds = shift * slope[j]! * scale

@@ -1,4 +1,4 @@
-import { attentionForwardReference } from '../attention-forward/reference'
+import { attentionReference } from '../attention-forward/reference'
 import type { Storage } from '../parts/storage'
 import { type Problem, type ProblemType, sizeOf, trialValues } from '../problem'
 import type { AttentionBackwardArgs } from './host'
@@ -34,7 +34,7 @@ export function backwardProblem(
   const dout = values(4, heads * queries)
   const lengths = [keys - 1]
   const given = { ...sizes, ...arrays, ...(masked ? { lengths } : {}) }
-  const { out, lse } = attentionForwardReference(given)
+  const { out, lse } = attentionReference(given)
   const gradients = attentionBackwardReference({ ...given, dout })
   const part = type === 'f16' ? 2 ** -7 : 2 ** -12
   const input = (of: ArrayLike<number>, own: ProblemType = type) => ({ values: of, type: own })

@@ -23,7 +23,7 @@ const SHIPPED = {
  * The kernel with the fewest registers that holds the head; none for sizes that are not multiples of 4, or above 256. A wider kernel
  * computes the same and wastes fma on zeros.
  */
-export function chooseAttentionForward(headSize: number, masked: boolean, type: Storage): CompiledKernel | undefined {
+export function chooseAttention(headSize: number, masked: boolean, type: Storage): CompiledKernel | undefined {
   if (headSize % 4 !== 0) return undefined
   const width = ([64, 128, 256] as const).find((most) => headSize <= most)
   return width && SHIPPED[width][type][Number(masked) as 0 | 1]

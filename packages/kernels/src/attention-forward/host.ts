@@ -12,7 +12,7 @@ import {
 } from '../host'
 import { solve } from '../problem'
 import { passes } from '../verify'
-import { chooseAttentionForward, chooseFastForward } from './choose'
+import { chooseAttention, chooseFastForward } from './choose'
 import {
   checkMasks,
   DROPOUT_ARGS,
@@ -50,7 +50,7 @@ export interface SightOptions {
   readonly softCap?: number
 }
 
-export interface AttentionForwardArgs extends AttentionShape, SightOptions, MaskOptions {
+export interface AttentionArgs extends AttentionShape, SightOptions, MaskOptions {
   /** [batch, heads, queries, headSize] */
   readonly q: BufferLike
   /** [batch, kvHeads, capacity, headSize] */
@@ -68,7 +68,7 @@ export interface AttentionForwardArgs extends AttentionShape, SightOptions, Mask
   readonly type?: 'f32' | 'f16'
 }
 
-const ATTENTION_FORWARD_ARGS = argsOf<AttentionForwardArgs>({
+const ATTENTION_ARGS = argsOf<AttentionArgs>({
   q: input,
   k: input,
   v: input,
@@ -100,17 +100,13 @@ const ATTENTION_FORWARD_ARGS = argsOf<AttentionForwardArgs>({
  * @throws RangeError before anything is recorded: sizes that are none, heads that are no multiple of kvHeads, keys over the capacity, a
  *   head size that no kernel ships for, a buffer that is too small
  */
-export async function attentionForward(
-  runtime: Runtime,
-  args: AttentionForwardArgs,
-  options: HostOptions = {},
-): Promise<void> {
-  checkCall('attentionForward', args, ATTENTION_FORWARD_ARGS, options)
-  const what = 'attentionForward'
+export async function attention(runtime: Runtime, args: AttentionArgs, options: HostOptions = {}): Promise<void> {
+  checkCall('attention', args, ATTENTION_ARGS, options)
+  const what = 'attention'
   const { q, k, v, out, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, capacity, sight } = checkAttention(what, args)
   const masked = isMasked(args) || args.dropout !== undefined
-  const artifact = chooseAttentionForward(headSize, masked, type)
+  const artifact = chooseAttention(headSize, masked, type)
   const kernel = options.kernel ?? (artifact && chosen(artifact, options))
   if (kernel === undefined) {
     throw badArgument(
@@ -138,7 +134,7 @@ export async function attentionForward(
   const fast = options.kernel ? undefined : atHand(suited, runtime, options)
   const chosenFast = fast && chosen(fast, options)
   const trial = (only: HostOptions) =>
-    solve(runtime, attentionProblem(headSize, type), (small) => attentionForward(runtime, small, only))
+    solve(runtime, attentionProblem(headSize, type), (small) => attention(runtime, small, only))
   if (chosenFast && (await passes(runtime, chosenFast, options, trial))) {
     const { past, causal, scale } = sight
     await runtime.run(chosenFast, { ...common, past, causal, scale })

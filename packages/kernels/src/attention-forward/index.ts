@@ -1,15 +1,15 @@
-export { chooseAttentionForward, chooseFastForward, type FastForward } from './choose'
+export { chooseAttention, chooseFastForward, type FastForward } from './choose'
 export {
-  type AttentionForwardArgs,
+  type AttentionArgs,
   type AttentionShape,
-  attentionForward,
+  attention,
   type SightOptions,
 } from './host'
 export type { MaskOptions, PairInput } from './masks-host'
 export {
-  type AttentionForwardReferenceArgs,
+  type AttentionReferenceArgs,
   type AttentionSight,
   type AttentionSizes,
-  attentionForwardReference,
+  attentionReference,
   type PairView,
 } from './reference'

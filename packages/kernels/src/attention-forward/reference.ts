@@ -1,10 +1,11 @@
 import { LOWEST } from '../attention/lowest'
 import { expectLength } from '../expect-length'
 
-/** Something that is given for pairs of a query and a key, with strides in elements; 0 where it is the same for all. */
+/** Something that is given for pairs of a query and a key. */
 export interface PairView<T> {
   readonly data: ArrayLike<T>
-  readonly strides: readonly [batch: number, head: number, query: number, key: number]
+  /** in elements, 0 where it is the same for all; `[queries, keys]` for all heads when left out */
+  readonly strides?: readonly [batch: number, head: number, query: number, key: number]
 }
 
 /** Which keys a query sees, and what becomes of their scores. */
@@ -32,8 +33,9 @@ export interface AttentionSight {
 
 export interface AttentionSizes {
   readonly batch: number
+  /** query heads: a multiple of `kvHeads`, which is all of them when left out */
   readonly heads: number
-  readonly kvHeads: number
+  readonly kvHeads?: number
   readonly queries: number
   readonly keys: number
   /** rows that k and v have for each head; `keys` when left out */
@@ -41,7 +43,7 @@ export interface AttentionSizes {
   readonly headSize: number
 }
 
-export interface AttentionForwardReferenceArgs extends AttentionSizes, AttentionSight {
+export interface AttentionReferenceArgs extends AttentionSizes, AttentionSight {
   /** `[batch, heads, queries, headSize]` */
   readonly q: ArrayLike<number>
   /** `[batch, kvHeads, capacity, headSize]` */
@@ -67,12 +69,14 @@ export interface AttentionRow {
 }
 
 /**
- * Scaled dot-product attention in float64 with everything that its kernels can do. A query that sees no key gives zeros; a
- * hidden key has no influence, whatever it holds.
+ * Scaled dot-product attention in float64 with everything that its kernels can do (Vaswani et al., "Attention is all you need", 2017; grouped
+ * queries: Ainslie et al., "GQA", 2023): head `h` reads the head `⌊h / (heads / kvHeads)⌋` of keys and values. A query that sees no key (all
+ * hidden, or causal with more queries than keys) gives zeros; a hidden key has no influence, whatever its key and value vectors hold.
  *
  * @returns out: `[batch, heads, queries, headSize]`, lse: `[batch, heads, queries]`
+ * @throws RangeError when an operand does not fit the sizes, or `heads` is not a multiple of `kvHeads`
  */
-export function attentionForwardReference(args: AttentionForwardReferenceArgs): {
+export function attentionReference(args: AttentionReferenceArgs): {
   readonly out: Float64Array
   readonly lse: Float64Array
 } {
@@ -93,8 +97,8 @@ export function attentionForwardReference(args: AttentionForwardReferenceArgs): 
 }
 
 /** The rows of the softmax, one after the other. */
-export function* attentionRows(args: AttentionForwardReferenceArgs): Generator<AttentionRow> {
-  const { batch, heads, kvHeads, queries, keys, capacity = keys, headSize } = args
+export function* attentionRows(args: AttentionReferenceArgs): Generator<AttentionRow> {
+  const { batch, heads, kvHeads = heads, queries, keys, capacity = keys, headSize } = args
   expectLength('q', args.q, batch * heads * queries * headSize)
   expectLength('k', args.k, batch * kvHeads * capacity * headSize)
   expectLength('v', args.v, batch * kvHeads * capacity * headSize)
@@ -107,7 +111,7 @@ export function* attentionRows(args: AttentionForwardReferenceArgs): Generator<A
   }
 }
 
-function rowOf(args: AttentionForwardReferenceArgs, h: number, kvHead: number, i: number): AttentionRow {
+function rowOf(args: AttentionReferenceArgs, h: number, kvHead: number, i: number): AttentionRow {
   const { keys, headSize, capacity = keys, q, k, queries, scale = headSize ** -0.5, softCap } = args
   const { keep, keepScale = 1 } = args
   const [scores, slope, kept] = [new Float64Array(keys), new Float64Array(keys), new Float64Array(keys)]
@@ -133,12 +137,12 @@ function rowOf(args: AttentionForwardReferenceArgs, h: number, kvHead: number, i
 }
 
 /** What is added to the score of a key; undefined where it is hidden. */
-function sightOf(args: AttentionForwardReferenceArgs, h: number, i: number): (j: number) => number | undefined {
+function sightOf(args: AttentionReferenceArgs, h: number, i: number): (j: number) => number | undefined {
   const { heads, queries, keys, lengths, causal = false, window, bias, mask } = args
   const b = Math.floor(h / heads)
   const length = Math.min(lengths?.[b] ?? keys, keys)
   const position = i + (args.past ?? length - queries)
-  const at = <T>({ data, strides }: PairView<T>, j: number): T =>
+  const at = <T>({ data, strides = [0, 0, keys, 1] }: PairView<T>, j: number): T =>
     data[b * strides[0] + (h % heads) * strides[1] + i * strides[2] + j * strides[3]]!
   return (j) => {
     if (j >= length || ((causal || window !== undefined) && j > position)) return undefined

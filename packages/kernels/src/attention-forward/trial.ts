@@ -1,7 +1,7 @@
 import type { Storage } from '../parts/storage'
 import { type Problem, STEP, trialValues } from '../problem'
-import type { AttentionForwardArgs } from './host'
-import { attentionForwardReference } from './reference'
+import type { AttentionArgs } from './host'
+import { attentionReference } from './reference'
 
 /** More than a tile of queries and of keys, no multiple of any, and two query heads for one of keys. */
 const SIZES = { batch: 1, heads: 2, kvHeads: 1, queries: 69, keys: 83, causal: true } as const
@@ -18,17 +18,17 @@ function boundOf(type: Storage, headSize: number): number {
 }
 
 /** What `verify: true` asks of a fast kernel. */
-export function attentionProblem(headSize: number, type: Storage): Problem<AttentionForwardArgs> {
+export function attentionProblem(headSize: number, type: Storage): Problem<AttentionArgs> {
   const { heads, kvHeads, queries, keys } = SIZES
   const values = (seed: number, rows: number) => trialValues(seed, rows * headSize)
   const [q, k, v] = [values(1, heads * queries), values(2, kvHeads * keys), values(3, kvHeads * keys)]
-  const expected = attentionForwardReference({ ...SIZES, headSize, q, k, v }).out
+  const expected = attentionReference({ ...SIZES, headSize, q, k, v }).out
   const bound = boundOf(type, headSize)
   return {
     inputs: { q: { values: q, type }, k: { values: k, type }, v: { values: v, type } },
     results: { out: { expected, type, bound: () => bound } },
     args: (buffers) => ({
-      ...(buffers as Pick<AttentionForwardArgs, 'q' | 'k' | 'v' | 'out'>),
+      ...(buffers as Pick<AttentionArgs, 'q' | 'k' | 'v' | 'out'>),
       ...SIZES,
       headSize,
       type,

@@ -2,7 +2,7 @@ import * as g from '../../generated/attention-unfused'
 import { argsOf, count, flag, floatType, input, maybe, number, object, output, positive, size } from '../args'
 import { type AttentionShape, checkAttention, type SightOptions } from '../attention-forward/host'
 import { checkMasks, isMasked, type MaskOptions, maskBindings, PAIR_ARGS } from '../attention-forward/masks-host'
-import { gemm } from '../gemm'
+import { matmul } from '../gemm'
 import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
 import { solve } from '../problem'
 import { proven } from '../verify'
@@ -53,11 +53,11 @@ const ATTENTION_UNFUSED_ARGS = argsOf<AttentionUnfusedArgs>({
 })
 
 /**
- * Attention by two products with the softmax between them, of any head size, for those who want the weights; `attentionForward` does the same
+ * Attention by two products with the softmax between them, of any head size, for those who want the weights; `attention` does the same
  * without the memory for them. The heads that share keys lie side by side, so that each group is one product.
  * What `lengths` or a mask hide must be finite, since its weight of 0 is multiplied with it.
  *
- * @throws RangeError before anything is recorded, as `attentionForward` does
+ * @throws RangeError before anything is recorded, as `attention` does
  */
 export async function attentionUnfused(
   runtime: Runtime,
@@ -81,7 +81,7 @@ export async function attentionUnfused(
   const cache = (data: BufferLike) => ({ data, batch: capacity * headSize })
   const { scale, ...seen } = sight
   const scores = { ...group, a: q, b: cache(k), c: weights, n: keys, k: headSize, transposeB: true, alpha: scale }
-  await gemm(runtime, scores, options)
+  await matmul(runtime, scores, options)
   if (keys > 0) {
     const { past, causal, window, cap } = seen
     const common = { scores: weights, weights, rows, queries, keys, past, causal, window, cap }
@@ -94,5 +94,5 @@ export async function attentionUnfused(
       await runtime.run(kernel, { ...common, heads, ...given.bindings, ...masks })
     } else await runtime.run(kernel, common)
   }
-  await gemm(runtime, { ...group, a: weights, b: cache(v), c: out, n: headSize, k: keys }, options)
+  await matmul(runtime, { ...group, a: weights, b: cache(v), c: out, n: headSize, k: keys }, options)
 }

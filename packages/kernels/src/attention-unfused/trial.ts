@@ -1,4 +1,4 @@
-import { attentionForwardReference } from '../attention-forward/reference'
+import { attentionReference } from '../attention-forward/reference'
 import type { Storage } from '../parts/storage'
 import { type Problem, trialValues } from '../problem'
 import type { AttentionUnfusedArgs } from './host'
@@ -11,7 +11,7 @@ export function unfusedProblem(type: Storage, masked: boolean): Problem<Attentio
   const values = (seed: number, rows: number) => trialValues(seed, rows * headSize)
   const [q, k, v] = [values(1, heads * queries), values(2, kvHeads * keys), values(3, kvHeads * keys)]
   const lengths = [keys - 1]
-  const expected = attentionForwardReference({ ...SIZES, q, k, v, ...(masked ? { lengths } : {}) }).out
+  const expected = attentionReference({ ...SIZES, q, k, v, ...(masked ? { lengths } : {}) }).out
   const bound = type === 'f16' ? 2 ** -8 : 2 ** -16
   const weights = { values: new Array<number>(heads * queries * keys).fill(0), type }
   const inputs = { q: { values: q, type }, k: { values: k, type }, v: { values: v, type }, weights }

@@ -91,7 +91,7 @@ export async function attentionDecode(
   const { kvHeads, capacity, sight } = checkAttention(what, { ...args, queries: 1 })
   if (headSize % 4 !== 0 || headSize > 256) {
     throw badArgument(
-      `${what}: headSize must be a multiple of 4 up to 256, got ${headSize}; attentionForward with queries: 1 takes others`,
+      `${what}: headSize must be a multiple of 4 up to 256, got ${headSize}; attentionUnfused with queries: 1 takes others`,
     )
   }
   const kernels = SPLITS[type][cacheType]

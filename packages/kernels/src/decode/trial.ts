@@ -1,4 +1,4 @@
-import { attentionForwardReference } from '../attention-forward/reference'
+import { attentionReference } from '../attention-forward/reference'
 import type { Storage } from '../parts/storage'
 import { type Problem, STEP, trialValues } from '../problem'
 import type { AttentionDecodeArgs } from './host'
@@ -17,7 +17,7 @@ export function decodeProblem(
   const values = (seed: number, rows: number) => trialValues(seed, rows * headSize)
   const [q, k, v] = [values(1, heads), values(2, kvHeads * keys), values(3, kvHeads * keys)]
   const sight = capped ? { softCap: 2 } : {}
-  const expected = attentionForwardReference({ ...SIZES, ...sight, queries: 1, headSize, q, k, v }).out
+  const expected = attentionReference({ ...SIZES, ...sight, queries: 1, headSize, q, k, v }).out
   // a score is a product over the head, a weight its exponential, an output a mean by weights; tanh is off by 1e-5
   const bound = (headSize + 4) * STEP * Math.sqrt(headSize) + (keys + 4) * STEP + 2 ** -16 + (capped ? 4e-5 : 0)
   const lists = lengths ? { lengths: { values: [keys], type: 'u32' } as const } : {}

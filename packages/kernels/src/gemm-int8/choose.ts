@@ -3,7 +3,7 @@ import * as g from '../../generated/gemm-int8'
 import { canRun, type FastDevice, isFilledBy, partsOf } from '../gemm-fast/choose'
 import { type BytesForm, bytesName, dotsName, TILES } from './options'
 
-export interface GemmInt8Problem {
+export interface MatmulInt8Problem {
   readonly m: number
   readonly n: number
   readonly k: number
@@ -12,7 +12,7 @@ export interface GemmInt8Problem {
   readonly transposeB: boolean
 }
 
-export interface GemmInt8Choice {
+export interface MatmulInt8Choice {
   readonly kernel: CompiledKernel
   /** Whether it is by subgroup matrices: rows of a and b are 16 bytes each then, those of c four sums. */
   readonly byMatrices: boolean
@@ -30,7 +30,7 @@ const LEAST_SIDE = 16
  * The kernel for a product of bytes, from its sizes and, where it is given, the device: by subgroup matrices where there are those of
  * i8 → i32, by dot products otherwise; in parts of k where there are few tiles of a long one. Pure.
  */
-export function chooseGemmInt8(problem: GemmInt8Problem, device?: FastDevice): GemmInt8Choice {
+export function chooseMatmulInt8(problem: MatmulInt8Problem, device?: FastDevice): MatmulInt8Choice {
   const { m, n, k, transposeA, transposeB } = problem
   const isFast = device !== undefined && !device.software && k > 0
   const form: BytesForm = isFilledBy(problem, TILES.i8) ? 'i8' : 'i8_small'

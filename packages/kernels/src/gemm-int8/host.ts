@@ -1,16 +1,16 @@
 import { argsOf, flag, input, maybe, output, size } from '../args'
 import { chunkSizes, type Extent, parts } from '../gemm/chunks'
-import type { GemmOptions } from '../gemm/host'
+import type { MatmulOptions } from '../gemm/host'
 import { type MatrixLike, matrix, type Placed, placed, reach } from '../gemm/views'
 import { upTo } from '../gemm/wide'
 import { badArgument, checkBuffers, checkCall, chosen, keysOf, type Runtime } from '../host'
 import { trusted } from '../verify'
-import { chooseGemmInt8, type GemmInt8Choice } from './choose'
+import { chooseMatmulInt8, type MatmulInt8Choice } from './choose'
 import { WIDE, WORD } from './options'
 import { type BytesPart, type BytesProduct, runBytes } from './run'
 import { bytesTrial } from './trial'
 
-export interface GemmInt8Args {
+export interface MatmulInt8Args {
   /**
    * m × k signed bytes, row-major, four to a word, the first in its lowest bits (`packBytes`, or the bytes of an `Int8Array`); k × m when
    * `transposeA`. A row begins at a whole word: with strides left out it has k bytes (m when transposed) and up to three that nobody reads.
@@ -31,9 +31,9 @@ export interface GemmInt8Args {
   readonly accumulate?: boolean
 }
 
-export type GemmInt8Options = Omit<GemmOptions, 'tuning'>
+export type MatmulInt8Options = Omit<MatmulOptions, 'tuning'>
 
-const ARGS = argsOf<GemmInt8Args>({
+const ARGS = argsOf<MatmulInt8Args>({
   a: matrix(input),
   b: matrix(input),
   c: matrix(output),
@@ -45,8 +45,8 @@ const ARGS = argsOf<GemmInt8Args>({
   transposeB: maybe(flag),
   accumulate: maybe(flag),
 })
-const OPTIONS = keysOf<GemmInt8Options>()('kernels verify bindingLimit device')
-const WHAT = 'gemmInt8'
+const OPTIONS = keysOf<MatmulInt8Options>()('kernels verify bindingLimit device')
+const WHAT = 'matmulInt8'
 
 /**
  * c = a · b, or c + a · b, of signed bytes with sums in i32, for any sizes, in batches with strides. Results are exact: up to k = 131,071 no
@@ -59,7 +59,11 @@ const WHAT = 'gemmInt8'
  * @throws RangeError before anything is recorded: sizes, strides, rows of bytes that begin within a word, buffers that are too small, a row
  *   that is larger than a binding may be
  */
-export async function gemmInt8(runtime: Runtime, args: GemmInt8Args, options: GemmInt8Options = {}): Promise<void> {
+export async function matmulInt8(
+  runtime: Runtime,
+  args: MatmulInt8Args,
+  options: MatmulInt8Options = {},
+): Promise<void> {
   checkCall(WHAT, args, ARGS, options, OPTIONS)
   const product = checked(args)
   const { m, n, k, batch, a, b, c, accumulate } = product
@@ -77,7 +81,7 @@ export async function gemmInt8(runtime: Runtime, args: GemmInt8Args, options: Ge
         }
 }
 
-function checked(args: GemmInt8Args): BytesProduct {
+function checked(args: MatmulInt8Args): BytesProduct {
   const { m, n, k, batch = 1, transposeA = false, transposeB = false, accumulate = false } = args
   for (const [name, size] of Object.entries({ 'm · n · batch': m * n * batch, m, n, k, batch })) {
     if (size >= 2 ** 32) throw badArgument(`${WHAT}: ${name} must be less than 2³², got ${size}`)
@@ -121,13 +125,13 @@ async function choiceFor(
   runtime: Runtime,
   { transposeA, transposeB }: BytesProduct,
   { chunk, overK }: BytesPart,
-  options: GemmInt8Options,
-): Promise<GemmInt8Choice> {
+  options: MatmulInt8Options,
+): Promise<MatmulInt8Choice> {
   const problem = { m: chunk.i[1], n: chunk.j[1], k: overK[1], batch: chunk.z[1], transposeA, transposeB }
-  const best = chooseGemmInt8(problem, options.device ?? runtime.info)
+  const best = chooseMatmulInt8(problem, options.device ?? runtime.info)
   if (!options.verify || !best.byMatrices) return best
   const isRight = await trusted(runtime, chosen(best.kernel, options), () =>
     bytesTrial(runtime, { transposeA, transposeB }, best, options),
   )
-  return isRight ? best : chooseGemmInt8(problem)
+  return isRight ? best : chooseMatmulInt8(problem)
 }

@@ -1,3 +1,3 @@
-export { chooseGemmInt8, type GemmInt8Choice, type GemmInt8Problem } from './choose'
-export { type GemmInt8Args, type GemmInt8Options, gemmInt8 } from './host'
-export { type GemmInt8ReferenceArgs, gemmInt8Reference } from './reference'
+export { chooseMatmulInt8, type MatmulInt8Choice, type MatmulInt8Problem } from './choose'
+export { type MatmulInt8Args, type MatmulInt8Options, matmulInt8 } from './host'
+export { type MatmulInt8ReferenceArgs, matmulInt8Reference } from './reference'

@@ -3,7 +3,7 @@ import { ceilDiv, d, inout, input, kernel, u32 } from '@weft/dsl'
 /**
  * c[z, i, j] = Σₛ partial[s, z, i, j], or that added to c[z, i, j]: joins the sums over parts of k, which is exact in any order.
  *
- * partial: [splits, batch, m, width] i32, of which the first n of each row count; c with strides as in gemmInt8. An invocation for each element.
+ * partial: [splits, batch, m, width] i32, of which the first n of each row count; c with strides as in matmulInt8. An invocation for each element.
  */
 export const gemmInt8Join = kernel(
   'gemm_int8_join',

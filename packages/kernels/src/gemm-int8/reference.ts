@@ -1,6 +1,6 @@
-import { gemmReference } from '../gemm/reference'
+import { matmulReference } from '../gemm/reference'
 
-export interface GemmInt8ReferenceArgs {
+export interface MatmulInt8ReferenceArgs {
   /** [batch, m, k] integers from −128 to 127, not packed; [batch, k, m] with `transposeA`; one matrix where it is for all of the batch */
   readonly a: ArrayLike<number>
   /** [batch, k, n], or [batch, n, k] with `transposeB`; one matrix where it is for all of the batch */
@@ -21,6 +21,6 @@ export interface GemmInt8ReferenceArgs {
  * @returns `[batch, m, n]`
  * @throws RangeError when an operand does not have the length that the sizes ask for
  */
-export const gemmInt8Reference = ({ c, ...product }: GemmInt8ReferenceArgs): Int32Array<ArrayBuffer> =>
+export const matmulInt8Reference = ({ c, ...product }: MatmulInt8ReferenceArgs): Int32Array<ArrayBuffer> =>
   // a sum of k products is below k · 2¹⁴, and a typed array of integers takes numbers modulo 2³²
-  Int32Array.from(gemmReference({ ...product, residual: c }))
+  Int32Array.from(matmulReference({ ...product, residual: c }))

@@ -5,7 +5,7 @@ import { windowOf } from '../gemm/views'
 import { type Temporary, upTo, type Wide, widened, withTemporary } from '../gemm/wide'
 import type { Chunk, Part } from '../gemm/windows'
 import { chosen, type HostOptions, type Runtime } from '../host'
-import type { GemmInt8Choice } from './choose'
+import type { MatmulInt8Choice } from './choose'
 import { WIDE, WORD } from './options'
 
 /** All that the checks leave to know. */
@@ -37,7 +37,7 @@ export const runBytes = (
   runtime: Runtime,
   product: BytesProduct,
   part: BytesPart,
-  choice: GemmInt8Choice,
+  choice: MatmulInt8Choice,
   options: Kernels,
 ): Promise<void> => withTemporary(runtime, (temporary) => run(runtime, product, part, choice, options, temporary))
 
@@ -45,7 +45,7 @@ async function run(
   runtime: Runtime,
   product: BytesProduct,
   part: BytesPart,
-  choice: GemmInt8Choice,
+  choice: MatmulInt8Choice,
   options: Kernels,
   temporary: Temporary,
 ): Promise<void> {

@@ -2,8 +2,8 @@ import { placed } from '../gemm/views'
 import type { HostOptions, Runtime } from '../host'
 import { packBytes } from '../quant/pack'
 import type { Trial } from '../verify'
-import type { GemmInt8Choice } from './choose'
-import { gemmInt8Reference } from './reference'
+import type { MatmulInt8Choice } from './choose'
+import { matmulInt8Reference } from './reference'
 import { runBytes } from './run'
 
 /** Past a tile on each side, and no multiple of a load. */
@@ -13,7 +13,7 @@ const SIZES = { m: 131, n: 139, k: 77 }
 export async function bytesTrial(
   runtime: Runtime,
   { transposeA, transposeB }: { readonly transposeA: boolean; readonly transposeB: boolean },
-  { kernel }: GemmInt8Choice,
+  { kernel }: MatmulInt8Choice,
   options: Pick<HostOptions, 'kernels'>,
 ): Promise<Trial> {
   const { m, n, k } = SIZES
@@ -34,6 +34,6 @@ export async function bytesTrial(
   const chunk = { z: [0, 1], i: [0, m], j: [0, n], alignment, sizes: { ...SIZES, batch: 1 } } as const
   const whole = { kernel, byMatrices: true, splits: 1, span: 128 }
   await runBytes(runtime, product, { chunk, overK: [0, k], onto: false }, whole, options)
-  const expected = gemmInt8Reference({ a: x, b: y, ...SIZES, transposeA, transposeB })
+  const expected = matmulInt8Reference({ a: x, b: y, ...SIZES, transposeA, transposeB })
   return { got: await c.read(Int32Array), expected, bound: () => 0 }
 }

@@ -1,11 +1,11 @@
 import { argsOf, flag, floatType, input, maybe, number, output, size } from '../args'
 import { badArgument, checkCall, type Runtime } from '../host'
-import { checked, GEMM_OPTIONS, type GemmArgs, type GemmOptions, planned } from './host'
-import { gemmReference } from './reference'
+import { checked, MATMUL_OPTIONS, type MatmulArgs, type MatmulOptions, planned } from './host'
+import { matmulReference } from './reference'
 import { type MatrixLike, matrix, reach } from './views'
 import type { Product } from './windows'
 
-export interface GemmBackwardArgs extends Pick<GemmArgs, 'a' | 'b' | 'm' | 'n' | 'k' | 'batch' | 'type' | 'alpha'> {
+export interface MatmulBackwardArgs extends Pick<MatmulArgs, 'a' | 'b' | 'm' | 'n' | 'k' | 'batch' | 'type' | 'alpha'> {
   /** The gradient of the product: m × n */
   readonly dc: MatrixLike
   /** Written: the gradient of a, as a lies */
@@ -16,8 +16,8 @@ export interface GemmBackwardArgs extends Pick<GemmArgs, 'a' | 'b' | 'm' | 'n' |
   readonly transposeB?: boolean
 }
 
-const WHAT = 'gemmBackward'
-const GEMM_BACKWARD_ARGS = argsOf<GemmBackwardArgs>({
+const WHAT = 'matmulBackward'
+const MATMUL_BACKWARD_ARGS = argsOf<MatmulBackwardArgs>({
   dc: matrix(input),
   da: maybe(matrix(output)),
   db: maybe(matrix(output)),
@@ -37,8 +37,12 @@ const GEMM_BACKWARD_ARGS = argsOf<GemmBackwardArgs>({
  * The gradients of c = alpha · a · b, which are products themselves: da = alpha · dc · bᵀ and db = alpha · aᵀ · dc. Of an operand that is
  * stored transposed the gradient is too: (alpha · dc · bᵀ)ᵀ = alpha · b · dcᵀ. The gradient of a bias is the sum of dc over its rows.
  */
-export async function gemmBackward(runtime: Runtime, args: GemmBackwardArgs, options: GemmOptions = {}): Promise<void> {
-  checkCall(WHAT, args, GEMM_BACKWARD_ARGS, options, GEMM_OPTIONS)
+export async function matmulBackward(
+  runtime: Runtime,
+  args: MatmulBackwardArgs,
+  options: MatmulOptions = {},
+): Promise<void> {
+  checkCall(WHAT, args, MATMUL_BACKWARD_ARGS, options, MATMUL_OPTIONS)
   const { a, b, dc, da, db, m, n, k, transposeA = false, transposeB = false, batch, type, alpha } = args
   const common = {
     ...(batch === undefined ? {} : { batch }),
@@ -77,7 +81,7 @@ function checkApart(products: readonly Product[]): void {
   if (!sideBySide) throw badArgument(`${WHAT}: da and db must not overlap: both are written`)
 }
 
-export interface GemmBackwardReferenceArgs {
+export interface MatmulBackwardReferenceArgs {
   readonly a: ArrayLike<number>
   readonly b: ArrayLike<number>
   readonly dc: ArrayLike<number>
@@ -89,7 +93,7 @@ export interface GemmBackwardReferenceArgs {
 }
 
 /** The gradients of one product in float64, each as its operand lies. */
-export function gemmBackwardReference({
+export function matmulBackwardReference({
   a,
   b,
   dc,
@@ -98,12 +102,12 @@ export function gemmBackwardReference({
   k,
   transposeA = false,
   transposeB = false,
-}: GemmBackwardReferenceArgs): { readonly da: Float64Array; readonly db: Float64Array } {
+}: MatmulBackwardReferenceArgs): { readonly da: Float64Array; readonly db: Float64Array } {
   const da = transposeA
-    ? gemmReference({ a: b, b: dc, m: k, n: m, k: n, transposeA: transposeB, transposeB: true })
-    : gemmReference({ a: dc, b, m, n: k, k: n, transposeB: !transposeB })
+    ? matmulReference({ a: b, b: dc, m: k, n: m, k: n, transposeA: transposeB, transposeB: true })
+    : matmulReference({ a: dc, b, m, n: k, k: n, transposeB: !transposeB })
   const db = transposeB
-    ? gemmReference({ a: dc, b: a, m: n, n: k, k: m, transposeA: true, transposeB: transposeA })
-    : gemmReference({ a, b: dc, m: k, n, k: m, transposeA: !transposeA })
+    ? matmulReference({ a: dc, b: a, m: n, n: k, k: m, transposeA: true, transposeB: transposeA })
+    : matmulReference({ a, b: dc, m: k, n, k: m, transposeA: !transposeA })
   return { da, db }
 }

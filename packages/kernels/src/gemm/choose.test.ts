@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { chooseGemm } from './choose'
+import { chooseMatmul } from './choose'
 import { chooseColumns, chooseLines } from './few-choose'
 
-describe('chooseGemm', () => {
+describe('chooseMatmul', () => {
   const problem = { batch: 1, transposeA: false, transposeB: false, type: 'f32', epilogue: false } as const
   const way = (m: number, n: number, k: number, more = {}) => {
-    const { way, kernel, splits } = chooseGemm({ ...problem, m, n, k, ...more })
+    const { way, kernel, splits } = chooseMatmul({ ...problem, m, n, k, ...more })
     return [way, kernel.name, splits]
   }
 

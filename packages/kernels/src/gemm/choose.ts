@@ -5,7 +5,7 @@ import type { Storage } from '../parts/storage'
 import type { Tuning } from '../tuning'
 import { type Few, type GemmForm, gemmName, gemvName } from './options'
 
-export interface GemmProblem {
+export interface MatmulProblem {
   readonly m: number
   readonly n: number
   readonly k: number
@@ -18,7 +18,7 @@ export interface GemmProblem {
   readonly epilogue: boolean
 }
 
-export interface GemmChoice {
+export interface MatmulChoice {
   /** `fast`: by a kernel of gemm-fast; `rows`: few rows of a; `columns`: few columns of b, as the rows of the transposed product. */
   readonly way: 'fast' | 'tiled' | 'split' | 'rows' | 'columns'
   readonly kernel: CompiledKernel
@@ -46,7 +46,7 @@ const MOST_FEW = 8
 const few = (rows: number): Few => (rows <= 1 ? 1 : rows <= 4 ? 4 : 8)
 
 /** The kernel for a product, from its sizes and, where they are given, the device and what was measured on it. Pure: the same problem, the same choice. */
-export function chooseGemm(problem: GemmProblem, device?: FastDevice, tuning?: Tuning): GemmChoice {
+export function chooseMatmul(problem: MatmulProblem, device?: FastDevice, tuning?: Tuning): MatmulChoice {
   const { m, n, k, batch, transposeA, transposeB, type, epilogue } = problem
   const ofFew = (rows: Few, transposed: boolean) => ({
     kernel: gemv(transposed, rows, type),
@@ -69,6 +69,6 @@ export const splitKernel = ({
   transposeA,
   transposeB,
   type,
-}: Pick<GemmProblem, 'transposeA' | 'transposeB' | 'type'>): CompiledKernel =>
+}: Pick<MatmulProblem, 'transposeA' | 'transposeB' | 'type'>): CompiledKernel =>
   gemm(transposeA, transposeB, 'split', type)
 export const joinKernel = (type: Storage): CompiledKernel => (type === 'f16' ? g.gemm_reduce_f16 : g.gemm_reduce)

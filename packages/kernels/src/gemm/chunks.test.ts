@@ -13,7 +13,7 @@ describe('[case-S28] operands larger than a binding', () => {
 
   test('weights of 50257 × 768 and a limit that is no multiple of 256: whole rows, in windows that may be bound', () => {
     const limit = 134_217_724
-    const sizes = chunkSizes('gemm', problem(1, 50_257, 768, limit, true))
+    const sizes = chunkSizes('matmul', problem(1, 50_257, 768, limit, true))
     expect(sizes).toMatchObject({ batch: 1, m: 1, k: 768 })
     expect(sizes.n).toBeLessThan(50_257)
     const data = { buffer: {}, offset: 0, size: 50_257 * 768 * 4 } as never
@@ -41,7 +41,7 @@ describe('[case-S28] operands larger than a binding', () => {
       for (const transposeB of [false, true]) {
         const limit = 20_000
         const p = problem(m, n, k, limit, transposeB)
-        const sizes = chunkSizes('gemm', p)
+        const sizes = chunkSizes('matmul', p)
         const bytes = (rows: number, row: number, cols: number) => ((rows - 1) * row + cols) * 4 + 256
         expect(bytes(sizes.m, k, sizes.k)).toBeLessThanOrEqual(limit)
         expect(transposeB ? bytes(sizes.n, k, sizes.k) : bytes(sizes.k, n, sizes.n)).toBeLessThanOrEqual(limit)
@@ -51,18 +51,18 @@ describe('[case-S28] operands larger than a binding', () => {
   })
 
   test('[case-S27] a row that does not fit is an error with both numbers', () => {
-    expect(() => chunkSizes('gemm', problem(4, 1000, 4, 1024, false))).toThrow(
-      'gemm: a row of b has 4000 bytes, and a binding may have 1024 (maxStorageBufferBindingSize)',
+    expect(() => chunkSizes('matmul', problem(4, 1000, 4, 1024, false))).toThrow(
+      'matmul: a row of b has 4000 bytes, and a binding may have 1024 (maxStorageBufferBindingSize)',
     )
   })
 
   test('all of a dimension that fits, and multiples of what rows may begin at where it does not', () => {
     // c alone is too large: k stays whole, whatever it is
-    expect(chunkSizes('gemm', problem(100, 60, 17, 8192, true))).toEqual({ batch: 1, m: 33, n: 60, k: 17 })
+    expect(chunkSizes('matmul', problem(100, 60, 17, 8192, true))).toEqual({ batch: 1, m: 33, n: 60, k: 17 })
     const words = { ...problem(100, 60, 17, 8192, true), least: 4 }
-    expect(chunkSizes('gemm', words)).toEqual({ batch: 1, m: 32, n: 60, k: 17 })
+    expect(chunkSizes('matmul', words)).toEqual({ batch: 1, m: 32, n: 60, k: 17 })
     expect(() =>
-      chunkSizes('gemm', { ...words, n: 1500, results: [{ ...words.results[0]!, cols: 1500, row: 1500 }] }),
-    ).toThrow('gemm: 4 rows have more than the 8192 bytes of a binding (maxStorageBufferBindingSize)')
+      chunkSizes('matmul', { ...words, n: 1500, results: [{ ...words.results[0]!, cols: 1500, row: 1500 }] }),
+    ).toThrow('matmul: 4 rows have more than the 8192 bytes of a binding (maxStorageBufferBindingSize)')
   })
 })

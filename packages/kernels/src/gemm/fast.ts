@@ -1,7 +1,7 @@
 import { alignKernel, type FastChoice } from '../gemm-fast/choose'
 import { RESIDUAL } from '../gemm-fast/options'
 import { chosen, type Runtime } from '../host'
-import type { GemmOptions } from './host'
+import type { MatmulOptions } from './host'
 import { joinParts } from './parts'
 import type { Placed } from './views'
 import { type Temporary, upTo, type Wide, widened, withTemporary } from './wide'
@@ -16,7 +16,7 @@ export async function runFast(
   product: Product,
   chunk: Chunk,
   choice: FastChoice,
-  options: GemmOptions,
+  options: MatmulOptions,
 ): Promise<void> {
   await withTemporary(runtime, (temporary) => run(runtime, product, chunk, choice, options, temporary))
 }
@@ -26,7 +26,7 @@ async function run(
   product: Product,
   chunk: Chunk,
   choice: FastChoice,
-  options: GemmOptions,
+  options: MatmulOptions,
   temporary: Temporary,
 ): Promise<void> {
   const { k, transposeA, transposeB, type, alpha } = product

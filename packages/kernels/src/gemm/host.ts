@@ -15,7 +15,7 @@ import {
 import type { Storage } from '../parts/storage'
 import { tuningFor } from '../tuning'
 import { plainest } from '../verify'
-import { chooseGemm, type GemmChoice, splitKernel } from './choose'
+import { chooseMatmul, type MatmulChoice, splitKernel } from './choose'
 import { chunkSizes, type Extent, parts } from './chunks'
 import { runFast } from './fast'
 import { type ColumnsChoice, chooseColumns, chooseLines } from './few-choose'
@@ -26,7 +26,7 @@ import { isRight, WHOLE_SIZES } from './trial'
 import { type MatrixLike, matrix, type Placed, placed, reach } from './views'
 import { type Chunk, operands, type Product, results } from './windows'
 
-export interface GemmArgs {
+export interface MatmulArgs {
   /** m × k, row-major; k × m when `transposeA` */
   readonly a: MatrixLike
   /** k × n, row-major; n × k when `transposeB` */
@@ -57,15 +57,15 @@ export interface GemmArgs {
 }
 
 /** Kernels in place of those that ship are given by their names: a product may take several. */
-export interface GemmOptions extends SeveralOptions, ChoiceOptions {
+export interface MatmulOptions extends SeveralOptions, ChoiceOptions {
   /** The most bytes of a binding; what the device allows when left out. Operands beyond it are bound in parts. */
   readonly bindingLimit?: number
   /** What kernels are chosen by, in place of what the runtime says of its device. */
   readonly device?: FastDevice
 }
 
-export const GEMM_OPTIONS = keysOf<GemmOptions>()('kernels verify tuning bindingLimit device')
-const GEMM_ARGS = argsOf<GemmArgs>({
+export const MATMUL_OPTIONS = keysOf<MatmulOptions>()('kernels verify tuning bindingLimit device')
+const MATMUL_ARGS = argsOf<MatmulArgs>({
   a: matrix(input),
   b: matrix(input),
   c: matrix(outputOver('residual')),
@@ -90,13 +90,13 @@ const GEMM_ARGS = argsOf<GemmArgs>({
  * @throws RangeError before anything is recorded: sizes, strides, buffers that are too small, an unknown activation, a row that is
  *   larger than a binding may be
  */
-export async function gemm(runtime: Runtime, args: GemmArgs, options: GemmOptions = {}): Promise<void> {
-  checkCall('gemm', args, GEMM_ARGS, options, GEMM_OPTIONS)
-  await planned(runtime, 'gemm', checked('gemm', args), options)()
+export async function matmul(runtime: Runtime, args: MatmulArgs, options: MatmulOptions = {}): Promise<void> {
+  checkCall('matmul', args, MATMUL_ARGS, options, MATMUL_OPTIONS)
+  await planned(runtime, 'matmul', checked('matmul', args), options)()
 }
 
 /** A checked product: what runs it, after a check that it fits the bindings of the device. */
-export function planned(runtime: Runtime, what: string, product: Product, options: GemmOptions): () => Promise<void> {
+export function planned(runtime: Runtime, what: string, product: Product, options: MatmulOptions): () => Promise<void> {
   const { m, n, batch } = product
   if (m * n * batch === 0) return async () => {}
   const limit = options.bindingLimit ?? runtime.info.limits.maxStorageBufferBindingSize ?? 2 ** 27
@@ -128,7 +128,7 @@ const NAMES = { a: 'a', b: 'b', c: 'c' }
 /** The product that is meant, its sizes, views and buffers checked in the words of the function that takes them. */
 export function checked(
   what: string,
-  args: GemmArgs,
+  args: MatmulArgs,
   names: Readonly<Record<'a' | 'b' | 'c', string>> = NAMES,
 ): Product {
   const { m, n, k, batch = 1, transposeA = false, transposeB = false, alpha = 1, activation = 'none' } = args
@@ -161,15 +161,15 @@ export function checked(
 }
 
 /** A part of the result: one dispatch, or partial products over k and a dispatch that joins them. */
-async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, options: GemmOptions): Promise<void> {
+async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, options: MatmulOptions): Promise<void> {
   const { k, type, sums, transposeA, transposeB } = product
   const [m, n, batch] = [chunk.i[1], chunk.j[1], chunk.z[1]]
   const epilogue = product.bias !== null || product.residual !== null || product.activation !== 'none'
   const overK = parts(k, chunk.sizes.k)
   const problem = { m, n, k, batch, transposeA, transposeB, type, sums, epilogue }
   const tuning = options.tuning === null ? undefined : (options.tuning ?? tuningFor(runtime.info))
-  const best = chooseGemm(problem, options.device ?? runtime.info, tuning)
-  const choice = best.fast && !(await areRight(runtime, product, best.fast, options)) ? chooseGemm(problem) : best
+  const best = chooseMatmul(problem, options.device ?? runtime.info, tuning)
+  const choice = best.fast && !(await areRight(runtime, product, best.fast, options)) ? chooseMatmul(problem) : best
   if (overK.length === 1 && choice.way !== 'split') {
     if (choice.fast) await runFast(runtime, product, chunk, choice.fast, options)
     else if (choice.way === 'tiled')
@@ -198,13 +198,13 @@ async function areRight(
   runtime: Runtime,
   { transposeA, transposeB, type }: Product,
   { kernel, parts: summing, isWhole }: FastChoice,
-  options: GemmOptions,
+  options: MatmulOptions,
 ): Promise<boolean> {
   if (!options.verify) return true
   const trial = { transposeA, transposeB, type }
-  if (isWhole) return isRight(runtime, chosen(kernel, options), { ...trial, ...WHOLE_SIZES }, options, gemm)
-  const whole = await isRight(runtime, chosen(kernel, options), { ...trial, n: 140 }, options, gemm)
-  return whole && isRight(runtime, chosen(summing, options), { ...trial, n: 139 }, options, gemm)
+  if (isWhole) return isRight(runtime, chosen(kernel, options), { ...trial, ...WHOLE_SIZES }, options, matmul)
+  const whole = await isRight(runtime, chosen(kernel, options), { ...trial, n: 140 }, options, matmul)
+  return whole && isRight(runtime, chosen(summing, options), { ...trial, n: 139 }, options, matmul)
 }
 
 function tiledArgs(product: Product, chunk: Chunk, epilogue: boolean) {
@@ -221,11 +221,11 @@ async function runFew(
   runtime: Runtime,
   product: Product,
   chunk: Chunk,
-  choice: GemmChoice,
-  options: GemmOptions,
+  choice: MatmulChoice,
+  options: MatmulOptions,
 ): Promise<void> {
   const args = fewArgs(product, chunk, choice)
-  const { rows, transposed } = choice.few as NonNullable<GemmChoice['few']>
+  const { rows, transposed } = choice.few as NonNullable<MatmulChoice['few']>
   const lines = chooseLines(transposed, rows, product.type, args)
   const columns = chooseColumns(transposed, rows, product.type, args)
   const { a_col: _, ...alongK } = args
@@ -238,7 +238,7 @@ async function runFew(
   const few = choice.way === 'rows' ? { m: args.m } : { n: args.m }
   const { transposeA, transposeB, type } = product
   const trial = { transposeA, transposeB, type, ...few, k: lines ? 80 : 77 }
-  const right = plainest(kernel) === kernel || (await isRight(runtime, kernel, trial, options, gemm))
+  const right = plainest(kernel) === kernel || (await isRight(runtime, kernel, trial, options, matmul))
   await runtime.run(right ? kernel : plainest(kernel), lines ? alongK : args)
 }
 
@@ -247,9 +247,9 @@ async function runParts(
   runtime: Runtime,
   product: Product,
   chunk: Chunk,
-  choice: GemmChoice,
+  choice: MatmulChoice,
   { kernel, splits, span }: ColumnsChoice,
-  options: GemmOptions,
+  options: MatmulOptions,
 ): Promise<void> {
   const [m, n, batch] = [chunk.i[1], chunk.j[1], chunk.z[1]]
   const args = fewArgs(product, chunk, choice)
@@ -263,7 +263,7 @@ async function runParts(
 }
 
 /** Few rows; or few columns, which are the rows of cᵀ = bᵀ · aᵀ. */
-function fewArgs(product: Product, chunk: Chunk, { way }: GemmChoice) {
+function fewArgs(product: Product, chunk: Chunk, { way }: MatmulChoice) {
   const { transposeA, transposeB, alpha } = product
   const { a, b, params } = operands(product, chunk, [0, product.k])
   const out = results(product, chunk, a)

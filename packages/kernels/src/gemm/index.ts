@@ -1,12 +1,12 @@
 export {
-  type GemmBackwardArgs,
-  type GemmBackwardReferenceArgs,
-  gemmBackward,
-  gemmBackwardReference,
+  type MatmulBackwardArgs,
+  type MatmulBackwardReferenceArgs,
+  matmulBackward,
+  matmulBackwardReference,
 } from './backward'
-export { chooseGemm, type GemmChoice, type GemmProblem } from './choose'
+export { chooseMatmul, type MatmulChoice, type MatmulProblem } from './choose'
 export { type ChunkProblem, type ChunkSizes, chunkSizes } from './chunks'
-export { type GemmArgs, type GemmOptions, gemm } from './host'
+export { type MatmulArgs, type MatmulOptions, matmul } from './host'
 export { ACTIVATIONS, type Activation } from './options'
-export { type GemmReferenceArgs, gemmReference } from './reference'
+export { type MatmulReferenceArgs, matmulReference } from './reference'
 export type { MatrixLike, MatrixView } from './views'

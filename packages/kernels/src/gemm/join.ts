@@ -7,7 +7,7 @@ import { biasAt, type Epilogue, epilogueParams, finish } from './epilogue'
  * c[z, i, j] = activation(alpha · Σₛ partial[s, z, i, j] + bias[j]) + residual[z, i, j]: joins the sums over parts of k, in their
  * order, so that the result is the same from run to run.
  *
- * partial: [splits, batch, m, width] f32, of which the first n of each row count; c and residual with strides as in gemm. An invocation for each element.
+ * partial: [splits, batch, m, width] f32, of which the first n of each row count; c and residual with strides as in matmul. An invocation for each element.
  */
 const joinOf = (storage: Storage): KernelSource => {
   type U32 = Expr<'u32'>

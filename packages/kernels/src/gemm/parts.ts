@@ -1,6 +1,6 @@
 import { type BufferLike, chosen, type Runtime } from '../host'
 import { joinKernel } from './choose'
-import type { GemmOptions } from './host'
+import type { MatmulOptions } from './host'
 import { type Chunk, type Product, results } from './windows'
 
 /** Sums over parts of k: [splits, batch, m, width] f32, of which the first n of each row count. */
@@ -16,7 +16,7 @@ export async function joinParts(
   product: Product,
   chunk: Chunk,
   parts: Parts,
-  options: GemmOptions,
+  options: MatmulOptions,
 ): Promise<void> {
   const { c, bias, residual, params } = results(product, chunk, parts.partial)
   const sizes = { m: chunk.i[1], n: chunk.j[1], batch: chunk.z[1], alpha: product.alpha }

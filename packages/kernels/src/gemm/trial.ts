@@ -4,8 +4,8 @@ import type { Runtime } from '../host'
 import { type Problem, STEP, solve, trialValues } from '../problem'
 import { type Tuning, tuningTo } from '../tuning'
 import { passes } from '../verify'
-import type { GemmArgs, GemmOptions } from './host'
-import { gemmReference } from './reference'
+import type { MatmulArgs, MatmulOptions } from './host'
+import { matmulReference } from './reference'
 
 /** No tile divides them, and each is more than one tile of the smaller kernels. */
 const SIZES = { m: 131, n: 139, k: 77 } as const
@@ -14,7 +14,7 @@ const SIZES = { m: 131, n: 139, k: 77 } as const
 export const WHOLE_SIZES = { m: WHOLE.side, n: 2 * WHOLE.side, k: 2 * WHOLE.depth } as const
 
 /** What of a product decides which kernel computes it; sizes that are left out are those of large ones. */
-export interface TrialProduct extends Required<Pick<GemmArgs, 'transposeA' | 'transposeB' | 'type'>> {
+export interface TrialProduct extends Required<Pick<MatmulArgs, 'transposeA' | 'transposeB' | 'type'>> {
   readonly m?: number
   readonly n?: number
   readonly k?: number
@@ -32,19 +32,19 @@ export const isRight = (
   runtime: Runtime,
   kernel: CompiledKernel,
   product: TrialProduct,
-  { device, ...options }: GemmOptions,
-  gemm: (runtime: Runtime, args: GemmArgs, options: GemmOptions) => Promise<void>,
+  { device, ...options }: MatmulOptions,
+  matmul: (runtime: Runtime, args: MatmulArgs, options: MatmulOptions) => Promise<void>,
 ): Promise<boolean> =>
   passes(runtime, kernel, options, (only) => {
     const by = { ...only, ...(device && { device }), tuning: itself(kernel) }
-    return solve(runtime, gemmProblem(product), (args) => gemm(runtime, args, by))
+    return solve(runtime, matmulProblem(product), (args) => matmul(runtime, args, by))
   })
 
 /**
  * What `verify: true` asks of a kernel: a product of odd sizes with a bias and a residual, beside the reference. Elements may be off by a step
  * for each term, relative to the sum of their magnitudes (Higham, 2002, §3.1).
  */
-export function gemmProblem({ transposeA, transposeB, type, ...given }: TrialProduct): Problem<GemmArgs> {
+export function matmulProblem({ transposeA, transposeB, type, ...given }: TrialProduct): Problem<MatmulArgs> {
   const sizes = { ...SIZES, ...given }
   const { m, n, k } = sizes
   const arrays = {
@@ -54,16 +54,16 @@ export function gemmProblem({ transposeA, transposeB, type, ...given }: TrialPro
     residual: trialValues(4, m * n),
   }
   const options = { ...sizes, transposeA, transposeB, type, alpha: 0.5 } as const
-  const expected = gemmReference({ ...arrays, ...options })
+  const expected = matmulReference({ ...arrays, ...options })
   const { a, b, bias, residual } = arrays
   const sizesOf = { a: a.map(Math.abs), b: b.map(Math.abs), bias: bias.map(Math.abs), residual: residual.map(Math.abs) }
-  const magnitude = gemmReference({ ...sizesOf, ...options })
+  const magnitude = matmulReference({ ...sizesOf, ...options })
   const input = (values: Float32Array) => ({ values, type })
   return {
     inputs: { a: input(a), b: input(b), bias: input(bias), residual: input(residual) },
     results: { c: { expected, type, bound: (i) => (k + 4) * STEP * (magnitude[i] as number) } },
     args: (buffers) => ({
-      ...(buffers as Pick<Required<GemmArgs>, 'a' | 'b' | 'bias' | 'residual' | 'c'>),
+      ...(buffers as Pick<Required<MatmulArgs>, 'a' | 'b' | 'bias' | 'residual' | 'c'>),
       ...options,
     }),
   }

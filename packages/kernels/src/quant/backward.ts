@@ -1,5 +1,5 @@
 import { argsOf, floatType, input, object, output, size } from '../args'
-import { gemm } from '../gemm/host'
+import { matmul } from '../gemm/host'
 import {
   type BufferLike,
   bytesIn,
@@ -47,5 +47,5 @@ export async function quantizedMatmulBackward(
   checkBuffers('quantizedMatmulBackward', { ...bindings, dy: [dy, m * n, bytes], dx: [dx, m * k, bytes] })
   using w = runtime.buffer({ size: Math.ceil((n * k * bytes) / 4) * 4 })
   await dequantize(runtime, { weights, y: w, type }, options)
-  await gemm(runtime, { a: dy, b: w, c: dx, m, n: k, k: n, type }, options)
+  await matmul(runtime, { a: dy, b: w, c: dx, m, n: k, k: n, type }, options)
 }

@@ -1,6 +1,6 @@
 import * as g from '../../generated/rope'
 import { argsOf, flag, floatType, input, maybe, output, size, updated } from '../args'
-import { gemm } from '../gemm'
+import { matmul } from '../gemm'
 import {
   type BufferLike,
   badArgument,
@@ -135,7 +135,7 @@ export async function projectQkv(runtime: Runtime, args: ProjectQkvArgs, options
   if (m * n === 0) return
   using qkv = runtime.buffer({ size: Math.ceil((m * n * bytesIn(type)) / 4) * 4 })
   const product = { a: x, b: weight, c: qkv, m, n, k: hidden, transposeB: transposed, type, ...(bias ? { bias } : {}) }
-  await gemm(runtime, product, options)
+  await matmul(runtime, product, options)
   await split(runtime, { ...args, qkv }, options)
 }
 

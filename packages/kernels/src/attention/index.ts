@@ -1,2 +1,0 @@
-export { type AttentionArgs, attention } from './host'
-export { attentionReference } from './reference'
