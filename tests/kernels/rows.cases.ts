@@ -151,6 +151,9 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
     backwardCase(half, true, rows, cols, 'short'),
   ]),
   crossCase(half, 5, 1000),
+  // rows as wide as what a workgroup takes, and wider: two rows in one workgroup, and the last one cut
+  crossBackwardCase(half, 2, 2048),
+  crossBackwardCase(half, 3, 2500),
   // more than two whole strides of a row that is streamed
   crossCase(half, 2, 4200),
   backwardCase(half, half, 1, 10_300),
