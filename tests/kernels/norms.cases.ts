@@ -1,7 +1,7 @@
 import type { KernelSource } from '@weft/dsl/ir'
 import { gradientsByRows, normGradients, norms } from '@weft/kernels/source'
 import { type NormShape, normBackwardReference, normReference } from '../../packages/kernels/src/norms/reference.js'
-import { type Span, spanned } from '../../packages/kernels/src/parts/span.js'
+import { type Span, spanned, type Width, widened } from '../../packages/kernels/src/parts/span.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { BufferData, ParityCase, Tolerance } from '../parity/case.js'
 import { f16s, fromF16 } from '../parity/data.js'
@@ -10,9 +10,9 @@ import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf, shipp
 
 type Kind = 'layer' | 'rms' | 'group'
 
-const kernelOf = (name: string, half: boolean, span: Span = 'any'): KernelSource =>
+const kernelOf = (name: string, half: boolean, span: Span = 'any', width: Width = 1): KernelSource =>
   [...norms, ...normGradients, ...gradientsByRows].find(
-    (kernel) => kernel.name === `${spanned(name, span)}${half ? '_f16' : ''}`,
+    (kernel) => kernel.name === `${spanned(widened(name, width), span)}${half ? '_f16' : ''}`,
   ) as KernelSource
 
 function given(seed: number, n: number, half: boolean): { data: BufferData; numbers: number[] } {
@@ -51,12 +51,12 @@ const sizes = (kind: Kind, { items, channels, places, groups, eps }: NormShape) 
 const title = ({ items, channels, places, groups }: NormShape): string =>
   places * groups === 1 ? `${items}×${channels}` : `${items}×${channels}×${places} in ${groups} groups`
 
-function forwardCase(kind: Kind, half: boolean, shape: NormShape, span: Span = 'any'): ParityCase {
+function forwardCase(kind: Kind, half: boolean, shape: NormShape, span: Span = 'any', width: Width = 1): ParityCase {
   const n = shape.items * shape.channels * shape.places
   const [x, weight, bias] = [given(1, n, half), given(2, shape.channels, half), given(3, shape.channels, half)]
   const shift = kind === 'rms' ? {} : { bias: bias.numbers }
   const y = normReference({ x: x.numbers, weight: weight.numbers, ...shift, ...shape })
-  const kernel = kernelOf(`${kind}norm`, half, span)
+  const kernel = kernelOf(`${kind}norm`, half, span, width)
   return {
     name: `${kernel.name}, ${title(shape)}`,
     kernel,
@@ -67,13 +67,13 @@ function forwardCase(kind: Kind, half: boolean, shape: NormShape, span: Span = '
   }
 }
 
-function residualCase(half: boolean, rows: number, cols: number, span: Span = 'any'): ParityCase {
+function residualCase(half: boolean, rows: number, cols: number, span: Span = 'any', width: Width = 1): ParityCase {
   const [x, residual, weight] = [given(1, rows * cols, half), given(2, rows * cols, half), given(3, cols, half)]
   const rounded = x.numbers.map((v, i) => v + residual.numbers[i]!)
   const sum = half ? fromF16(f16s(...rounded)) : [...Float32Array.from(rounded)]
   const shape = shapeOf('rms', rows, cols, 1, 1)
   const y = normReference({ x: sum, weight: weight.numbers.map((w) => w + 1), ...shape })
-  const kernel = kernelOf('residual_rmsnorm', half, span)
+  const kernel = kernelOf('residual_rmsnorm', half, span, width)
   const padded = half ? f16s(...sum, ...(sum.length % 2 ? fromF16(residual.data as Uint16Array).slice(-1) : [])) : null
   return {
     name: `${kernel.name}, ${rows}×${cols}`,
@@ -178,6 +178,19 @@ const row = (kind: Kind, rows: number, cols: number) => shapeOf(kind, rows, cols
 const grouped = (items: number, channels: number, places: number, groups: number) =>
   shapeOf('group', items, channels, places, groups)
 
+/** Rows of f16 by fours: a block and parts of one, and with all of a workgroup a row that is streamed. */
+const quads: readonly ParityCase[] = (['any', 'short'] as const).flatMap((span) =>
+  [
+    [2, 4],
+    [3, 668],
+    [1, span === 'short' ? 2048 : 9000],
+  ].flatMap(([rows = 1, cols = 1]) => [
+    forwardCase('layer', true, row('layer', rows, cols), span, 4),
+    forwardCase('rms', true, row('rms', rows, cols), span, 4),
+    residualCase(true, rows, cols, span, 4),
+  ]),
+)
+
 const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
   ...[
     [1, 2],
@@ -216,4 +229,4 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
   ]),
 ])
 
-export const normsCases: readonly ParityCase[] = cases.map(shipped)
+export const normsCases: readonly ParityCase[] = [...cases, ...quads].map(shipped)

@@ -1,6 +1,6 @@
 import type { KernelSource } from '@weft/dsl/ir'
 import { losses, softmaxes } from '@weft/kernels/source'
-import { type Span, spanned } from '../../packages/kernels/src/parts/span.js'
+import { type Span, spanned, type Width, widened } from '../../packages/kernels/src/parts/span.js'
 import {
   crossEntropyBackwardReference,
   crossEntropyReference,
@@ -15,9 +15,9 @@ import { f16s, fromF16 } from '../parity/data.js'
 import { expError, gamma, rescales, rowSteps, U } from './bounds.js'
 import { emptyHalfOutput, emptyOutput, filled, filledHalf, near, nearHalf, shipped } from './outputs.js'
 
-const kernelOf = (name: string, half: boolean, span: Span = 'any'): KernelSource =>
+const kernelOf = (name: string, half: boolean, span: Span = 'any', width: Width = 1): KernelSource =>
   [...softmaxes, ...losses].find(
-    (kernel) => kernel.name === `${spanned(name, span)}${half ? '_f16' : ''}`,
+    (kernel) => kernel.name === `${spanned(widened(name, width), span)}${half ? '_f16' : ''}`,
   ) as KernelSource
 
 function given(seed: number, n: number, half: boolean, size = 1): { data: BufferData; numbers: number[] } {
@@ -35,9 +35,16 @@ const within = (half: boolean, abs: number, because: string, rel = 0): Tolerance
 /** Of a sum of exponentials of |x - m| ≤ 10, over the row. */
 const sumError = (cols: number): number => (1 + rescales(cols)) * expError(10) + gamma(rowSteps(cols, 64)) + 8 * U
 
-function forwardCase(half: boolean, logarithm: boolean, rows: number, cols: number, span: Span = 'any'): ParityCase {
+function forwardCase(
+  half: boolean,
+  logarithm: boolean,
+  rows: number,
+  cols: number,
+  span: Span = 'any',
+  width: Width = 1,
+): ParityCase {
   const x = given(1, rows * cols, half, 5)
-  const kernel = kernelOf(logarithm ? 'log_softmax' : 'softmax', half, span)
+  const kernel = kernelOf(logarithm ? 'log_softmax' : 'softmax', half, span, width)
   const y = (logarithm ? logSoftmaxReference : softmaxReference)({ x: x.numbers, rows, cols })
   return {
     name: `${kernel.name}, ${rows}×${cols}`,
@@ -51,11 +58,18 @@ function forwardCase(half: boolean, logarithm: boolean, rows: number, cols: numb
   }
 }
 
-function backwardCase(half: boolean, logarithm: boolean, rows: number, cols: number, span: Span = 'any'): ParityCase {
+function backwardCase(
+  half: boolean,
+  logarithm: boolean,
+  rows: number,
+  cols: number,
+  span: Span = 'any',
+  width: Width = 1,
+): ParityCase {
   const [x, dy] = [given(1, rows * cols, half, 3), given(2, rows * cols, half)]
   const exact = (logarithm ? logSoftmaxReference : softmaxReference)({ x: x.numbers, rows, cols })
   const y = half ? fromF16(f16s(...exact)) : [...Float32Array.from(exact)]
-  const kernel = kernelOf(logarithm ? 'log_softmax_backward' : 'softmax_backward', half, span)
+  const kernel = kernelOf(logarithm ? 'log_softmax_backward' : 'softmax_backward', half, span, width)
   const dx = (logarithm ? logSoftmaxBackwardReference : softmaxBackwardReference)({ y, dy: dy.numbers, rows, cols })
   const data = half ? f16s(...y, ...(y.length % 2 ? [0] : [])) : Float32Array.from(y)
   const total = (gamma(rowSteps(cols) + cols) + expError(12)) * cols
@@ -161,4 +175,18 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
   errorCase(half, 1, 1),
 ])
 
-export const rowsCases: readonly ParityCase[] = cases.map(shipped)
+/** Rows of f16 by fours: a block and parts of one, and with all of a workgroup a row that is streamed. */
+const quads: readonly ParityCase[] = (['any', 'short'] as const).flatMap((span) =>
+  [
+    [2, 4],
+    [3, 668],
+    [1, span === 'short' ? 2048 : 9000],
+  ].flatMap(([rows = 1, cols = 1]) =>
+    [false, true].flatMap((logarithm) => [
+      forwardCase(true, logarithm, rows, cols, span, 4),
+      backwardCase(true, logarithm, rows, cols, span, 4),
+    ]),
+  ),
+)
+
+export const rowsCases: readonly ParityCase[] = [...cases, ...quads].map(shipped)

@@ -1,10 +1,25 @@
 import type { CompiledKernel } from '@weft/codegen'
 import { artifact } from '../../generated/norm/rmsnorm'
-import { rmsnorm_f16, rmsnorm_short, rmsnorm_short_f16 } from '../../generated/norms'
+import {
+  rmsnorm_f16,
+  rmsnorm_quads_f16,
+  rmsnorm_quads_short_f16,
+  rmsnorm_short,
+  rmsnorm_short_f16,
+} from '../../generated/norms'
 import { argsOf, floatType, input, maybe, notNegative, outputOver, size } from '../args'
-import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  bytesIn,
+  bytesOf,
+  checkBuffers,
+  checkCall,
+  chosen,
+  type HostOptions,
+  type Runtime,
+} from '../host'
 import { rmsnormProblem } from '../norms/trial'
-import { forColumns, type Span, trialColumns } from '../parts/span'
+import { forRows, type RowKernels } from '../parts/span'
 import { solve } from '../problem'
 import { proven } from '../verify'
 
@@ -23,9 +38,10 @@ export interface RmsnormArgs {
   readonly type?: 'f32' | 'f16'
 }
 
-const RMSNORM: Readonly<Record<Span, Readonly<Record<'f32' | 'f16', CompiledKernel>>>> = {
-  any: { f32: artifact, f16: rmsnorm_f16 },
-  short: { f32: rmsnorm_short, f16: rmsnorm_short_f16 },
+const RMSNORM: RowKernels<CompiledKernel> = {
+  f32: { any: artifact, short: rmsnorm_short },
+  f16: { any: rmsnorm_f16, short: rmsnorm_short_f16 },
+  quads: { any: rmsnorm_quads_f16, short: rmsnorm_quads_short_f16 },
 }
 
 const RMSNORM_ARGS = argsOf<RmsnormArgs>({
@@ -44,8 +60,9 @@ export async function rmsnorm(runtime: Runtime, args: RmsnormArgs, options: Host
   const { x, weight, y, rows, cols, eps = 1e-5, type = 'f32' } = args
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('rmsnorm', { x: [x, n, bytes], weight: [weight, cols, bytes], y: [y, n, bytes] })
+  const { kernel: fit, columns } = forRows(RMSNORM, cols, type, [x, weight, y].map(bytesOf))
   const trial = (only: HostOptions) =>
-    solve(runtime, rmsnormProblem(trialColumns(cols), type), (small) => rmsnorm(runtime, small, only))
-  const kernel = await proven(runtime, chosen(forColumns(RMSNORM, cols)[type], options), options, trial)
+    solve(runtime, rmsnormProblem(columns, type), (small) => rmsnorm(runtime, small, only))
+  const kernel = await proven(runtime, chosen(fit, options), options, trial)
   if (cols > 0) await runtime.run(kernel, { x, weight, y, rows, cols, eps })
 }

@@ -1,10 +1,11 @@
 import { d, type Expr, f32, inout, input, type KernelDecl, kernel, output } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { rmsnormOf } from '../norm/rmsnorm'
+import { lanesOf } from '../parts/lanes'
 import { REDUCE_VARIANTS } from '../parts/reduce'
-import { type Place, rowOf } from '../parts/row'
-import { ROW_INVOCATIONS, SPANS, type Span, spanned } from '../parts/span'
-import { named, read, type Storage, scalars, stored } from '../parts/storage'
+import { type Place, type Row, rowOf } from '../parts/row'
+import { ROW_FORMS, ROW_INVOCATIONS, SPANS, type Span, spanned, type Width, widened } from '../parts/span'
+import { named, type Storage } from '../parts/storage'
 import { channelOf, type Kind, normalized, type Sizes, type Source, STORAGES, statistics } from './parts'
 
 type None = Record<never, never>
@@ -25,17 +26,18 @@ export const sizesOf = (kind: Kind) => ({
  * y = (x − mean) / √(variance + eps) · weight + bias over each row (Ba, Kiros and Hinton, "Layer normalization", 2016); of groupnorm
  * a row is a group of channels with all their places (Wu and He, 2018). x, y: rows × cols; weight, bias: the channels.
  */
-const norm = (kind: 'layer' | 'group', storage: Storage, span: Span): KernelSource =>
-  kernel(
-    named(spanned(`${kind}norm`, span), storage),
+const norm = (kind: 'layer' | 'group', storage: Storage, span: Span, width: Width = 1): KernelSource => {
+  const lanes = lanesOf(storage, width)
+  return kernel(
+    named(spanned(widened(`${kind}norm`, width), span), storage),
     {
       doc: 'y = (x - mean) / √(variance + eps) · weight + bias over each row',
       workgroupSize: [ROW_INVOCATIONS[span]],
       bindings: {
-        x: input(scalars(storage)),
-        weight: input(scalars(storage)),
-        bias: input(scalars(storage)),
-        y: output(scalars(storage)),
+        x: input(lanes.array),
+        weight: input(lanes.array),
+        bias: input(lanes.array),
+        y: output(lanes.array),
       },
       params: sizesOf(kind),
       workgroups: ({ rows }: { readonly rows: unknown }) => [rows],
@@ -47,33 +49,35 @@ const norm = (kind: 'layer' | 'group', storage: Storage, span: Span): KernelSour
         Record<'x' | 'weight' | 'bias', Source> & {
           readonly y: Target
         }
-      rowOf(k, sizes.cols, { x: (i) => read(x.at(i)) }, (row) => {
-        const moments = statistics(k, kind, row, sizes, () => read(x.at(row.start)))
+      const body = (row: Row<'x'>): void => {
+        const moments = statistics(k, kind, row, sizes, () => lanes.read(x.at(row.start)))
         const channel = ({ c }: Place) => channelOf(kind, k, sizes, c)
         row.each(
-          (values, { i }) =>
-            y.at(i).set(stored(storage, normalized(kind, values.x, moments).mul(values.w).add(values.b))),
-          { w: (at) => read(weight.at(channel(at))), b: (at) => read(bias.at(channel(at))) },
+          (values, { i }) => y.at(i).set(lanes.stored(normalized(kind, values.x, moments).mul(values.w).add(values.b))),
+          { w: (at) => lanes.read(weight.at(channel(at))), b: (at) => lanes.read(bias.at(channel(at))) },
         )
-      })
+      }
+      rowOf(k, sizes.cols, { x: (i) => lanes.read(x.at(i)) }, body, lanes)
     },
   )
+}
 
 /**
  * residual ← x + residual, y = rmsnorm(residual) · weight: the sum that goes on in the residual stream, and what the next layer reads,
  * in one kernel. With `shift` = 1 the weight is 1 + weight, as Gemma has it.
  */
-const residualRmsnorm = (storage: Storage, span: Span): KernelSource =>
-  kernel(
-    named(spanned('residual_rmsnorm', span), storage),
+const residualRmsnorm = (storage: Storage, span: Span, width: Width = 1): KernelSource => {
+  const lanes = lanesOf(storage, width)
+  return kernel(
+    named(spanned(widened('residual_rmsnorm', width), span), storage),
     {
       doc: 'residual ← x + residual, y = residual / √(mean(residual²) + eps) · (weight + shift)',
       workgroupSize: [ROW_INVOCATIONS[span]],
       bindings: {
-        x: input(scalars(storage)),
-        residual: inout(scalars(storage)),
-        weight: input(scalars(storage)),
-        y: output(scalars(storage)),
+        x: input(lanes.array),
+        residual: inout(lanes.array),
+        weight: input(lanes.array),
+        y: output(lanes.array),
       },
       params: { rows: d.u32, cols: d.u32, eps: d.f32, shift: d.f32 },
       workgroups: ({ rows }) => [rows],
@@ -82,27 +86,33 @@ const residualRmsnorm = (storage: Storage, span: Span): KernelSource =>
     },
     ({ x, residual, weight, y, cols, eps, shift }, k) => {
       // the sum as it is stored, which is what the next layer sees of it
-      const sum = (i: Expr<'u32'>) => read(stored(storage, read(x.at(i)).add(read(residual.at(i)))))
-      rowOf(k, cols, { x: sum }, (row) => {
+      const sum = (i: Expr<'u32'>) => lanes.read(lanes.stored(lanes.read(x.at(i)).add(lanes.read(residual.at(i)))))
+      const body = (row: Row<'x'>): void => {
         row.store(
           'x',
-          (i, value) => residual.at(i).set(stored(storage, value)),
-          (i) => read(residual.at(i)),
+          (i, value) => residual.at(i).set(lanes.stored(value)),
+          (i) => lanes.read(residual.at(i)),
         )
         const moments = statistics(k, 'rms', row, { cols, eps }, () => f32(0))
-        row.each(({ x, w }, { i }) => y.at(i).set(stored(storage, normalized('rms', x, moments).mul(w.add(shift)))), {
-          w: ({ c }) => read(weight.at(c)),
+        row.each(({ x, w }, { i }) => y.at(i).set(lanes.stored(normalized('rms', x, moments).mul(w.add(shift)))), {
+          w: ({ c }) => lanes.read(weight.at(c)),
         })
-      })
+      }
+      rowOf(k, cols, { x: sum }, body, lanes)
     },
   )
+}
 
 export const norms: readonly KernelSource[] = [
   rmsnormOf('f16'),
   rmsnormOf('f32', 'short'),
   rmsnormOf('f16', 'short'),
+  ...SPANS.map((span) => rmsnormOf('f16', span, 4)),
   ...SPANS.flatMap((span) =>
-    STORAGES.flatMap((storage) => [norm('layer', storage, span), residualRmsnorm(storage, span)]),
+    ROW_FORMS.flatMap(([storage, width]) => [
+      norm('layer', storage, span, width),
+      residualRmsnorm(storage, span, width),
+    ]),
   ),
   ...STORAGES.map((storage) => norm('group', storage, 'any')),
 ]

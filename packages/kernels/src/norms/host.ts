@@ -1,7 +1,17 @@
+import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/norms'
 import { argsOf, count, floatType, input, maybe, notNegative, number, outputOver, size, updated } from '../args'
-import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
-import { forColumns, type Span, trialColumns } from '../parts/span'
+import {
+  type BufferLike,
+  bytesIn,
+  bytesOf,
+  checkBuffers,
+  checkCall,
+  chosen,
+  type HostOptions,
+  type Runtime,
+} from '../host'
+import { forRows, type RowKernels } from '../parts/span'
 import { solve } from '../problem'
 import { proven } from '../verify'
 import { checkGroups, type Groups, type Pair, type Rows } from './shapes'
@@ -18,9 +28,10 @@ export interface LayernormArgs extends Rows {
   readonly y: BufferLike
 }
 
-const LAYERNORM: Readonly<Record<Span, Pair>> = {
-  any: { f32: g.layernorm, f16: g.layernorm_f16 },
-  short: { f32: g.layernorm_short, f16: g.layernorm_short_f16 },
+const LAYERNORM: RowKernels<CompiledKernel> = {
+  f32: { any: g.layernorm, short: g.layernorm_short },
+  f16: { any: g.layernorm_f16, short: g.layernorm_short_f16 },
+  quads: { any: g.layernorm_quads_f16, short: g.layernorm_quads_short_f16 },
 }
 
 const LAYERNORM_ARGS = argsOf<LayernormArgs>({
@@ -46,9 +57,10 @@ export async function layernorm(runtime: Runtime, args: LayernormArgs, options: 
     y: [y, n, bytes],
   })
   if (n === 0) return
+  const { kernel: fit, columns } = forRows(LAYERNORM, cols, type, [x, weight, bias, y].map(bytesOf))
   const trial = (only: HostOptions) =>
-    solve(runtime, layernormProblem(trialColumns(cols), type), (small) => layernorm(runtime, small, only))
-  const kernel = await proven(runtime, chosen(forColumns(LAYERNORM, cols)[type], options), options, trial)
+    solve(runtime, layernormProblem(columns, type), (small) => layernorm(runtime, small, only))
+  const kernel = await proven(runtime, chosen(fit, options), options, trial)
   await runtime.run(kernel, { x, weight, bias, y, rows, cols, eps })
 }
 
@@ -112,9 +124,10 @@ export interface ResidualRmsnormArgs extends Rows {
   readonly shift?: number
 }
 
-const RESIDUAL: Readonly<Record<Span, Pair>> = {
-  any: { f32: g.residual_rmsnorm, f16: g.residual_rmsnorm_f16 },
-  short: { f32: g.residual_rmsnorm_short, f16: g.residual_rmsnorm_short_f16 },
+const RESIDUAL: RowKernels<CompiledKernel> = {
+  f32: { any: g.residual_rmsnorm, short: g.residual_rmsnorm_short },
+  f16: { any: g.residual_rmsnorm_f16, short: g.residual_rmsnorm_short_f16 },
+  quads: { any: g.residual_rmsnorm_quads_f16, short: g.residual_rmsnorm_quads_short_f16 },
 }
 
 const RESIDUAL_RMSNORM_ARGS = argsOf<ResidualRmsnormArgs>({
@@ -145,8 +158,9 @@ export async function residualRmsnorm(
     y: [y, n, bytes],
   })
   if (n === 0) return
+  const { kernel: fit, columns } = forRows(RESIDUAL, cols, type, [x, residual, weight, y].map(bytesOf))
   const trial = (only: HostOptions) =>
-    solve(runtime, residualProblem(trialColumns(cols), type), (small) => residualRmsnorm(runtime, small, only))
-  const kernel = await proven(runtime, chosen(forColumns(RESIDUAL, cols)[type], options), options, trial)
+    solve(runtime, residualProblem(columns, type), (small) => residualRmsnorm(runtime, small, only))
+  const kernel = await proven(runtime, chosen(fit, options), options, trial)
   await runtime.run(kernel, { x, residual, weight, y, rows, cols, eps, shift })
 }

@@ -47,7 +47,7 @@ export function statistics(
   head: () => Expr<'f32'>,
 ): Moments {
   const inverse = k.let('inverse', f32(1).div(f32(cols)))
-  const first = kind === 'rms' ? f32(0) : k.let('first', head())
+  const first = kind === 'rms' ? f32(0) : k.let('first', row.lanes.first(head()))
   const offset = kind === 'rms' ? f32(0) : k.let('offset', rowSum(k, 'sum', row, ({ x }) => x.sub(first)).mul(inverse))
   const squares = rowSum(k, 'squares', row, ({ x }) => {
     const off = kind === 'rms' ? x : k.let('off', x.sub(first).sub(offset))

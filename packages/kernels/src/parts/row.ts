@@ -1,4 +1,5 @@
 import { type Builder, d, type Expr, each, f32, fn } from '@weft/dsl'
+import { type Lanes, lanesOf } from './lanes'
 import { MAX, SUM, workgroupReduce } from './reduce'
 import { HELD, ROW_INVOCATIONS } from './span'
 
@@ -26,8 +27,6 @@ import { HELD, ROW_INVOCATIONS } from './span'
 type U32 = Expr<'u32'>
 type F32 = Expr<'f32'>
 
-/** Elements that are read or written without tests where all of them lie in the row. */
-const BLOCK = 8
 /** Elements that are read at once where rows are streamed. */
 const IN_FLIGHT = 8
 
@@ -57,6 +56,7 @@ const place = (start: U32, c: U32, step = 0): Place => ({
 export type Also<M extends string> = Readonly<Record<M, (at: Place) => F32>>
 
 export interface Row<N extends string> {
+  readonly lanes: Lanes
   /** Whether its elements are in variables, so that another pass reads nothing. */
   readonly held: boolean
   readonly cols: U32
@@ -71,11 +71,20 @@ export interface Row<N extends string> {
 }
 
 /** `body` for the row of this workgroup, once as it is where rows are held, and once where they are streamed: short rows never. */
-export function rowOf<N extends string>(k: Builder, cols: U32, reads: Reads<N>, body: (row: Row<N>) => void): void {
-  const start = k.let('start', k.workgroupIndex.mul(cols))
-  const held = (): void => body(heldRow(k, start, cols, reads))
+export function rowOf<N extends string>(
+  k: Builder,
+  cols: U32,
+  reads: Reads<N>,
+  body: (row: Row<N>) => void,
+  lanes: Lanes = SINGLE,
+): void {
+  const count = lanes.width === 1 ? cols : k.let('quads', cols.div(lanes.width))
+  const start = k.let('start', k.workgroupIndex.mul(count))
+  const form: Form = { held: HELD / lanes.width, block: lanes.block, schema: lanes.schema }
+  const held = (): void => body(heldRow(k, start, count, reads, form, lanes))
   if (k.workgroupSize === ROW_INVOCATIONS.short) held()
-  else k.if(cols.le(HELD * k.workgroupSize), held, () => body(streamedRow(k, start, cols, reads)))
+  else
+    k.if(count.le((HELD / lanes.width) * k.workgroupSize), held, () => body(streamedRow(k, start, count, reads, lanes)))
 }
 
 const namesOf = <N extends string>(reads: Reads<N>): readonly N[] => Object.keys(reads) as N[]
@@ -86,15 +95,17 @@ const valuesOf = <N extends string>(names: readonly N[], value: (name: N) => F32
 /** What an invocation holds of a row: so many elements, in blocks of some. */
 export interface Form {
   readonly held: number
+  /** Elements that are read or written without tests where all of them lie in the row. */
   readonly block: number
   readonly schema: typeof d.f32
   /** The row is known to be as wide as can be: there are no tests. */
   readonly whole?: boolean
 }
 
-const SCALARS: Form = { held: HELD, block: BLOCK, schema: d.f32 }
+const SINGLE = lanesOf('f32', 1)
+const SCALARS: Form = { held: HELD, block: SINGLE.block, schema: d.f32 }
 /** Elements that are vec4f, of which TypeScript sees f32: where several arrays have to be registers at once. */
-export const QUADS: Form = { held: HELD / 4, block: BLOCK / 2, schema: d.vec4f as unknown as typeof d.f32 }
+export const QUADS: Form = { held: HELD / 4, block: 4, schema: d.vec4f as unknown as typeof d.f32 }
 
 const arrayFor = (k: Builder, name: string, { schema }: Form, count: number) => k.var(name, d.arrayOf(schema, count))
 
@@ -150,6 +161,7 @@ export function heldRow<N extends string>(
   cols: U32,
   reads: Reads<N>,
   form: Form = SCALARS,
+  lanes: Lanes = SINGLE,
 ): HeldRow<N> {
   const names = namesOf(reads)
   const held = Object.fromEntries(names.map((name) => [name, arrayFor(k, `${name}_held`, form, form.held)]))
@@ -178,7 +190,7 @@ export function heldRow<N extends string>(
     })
   return {
     held: true,
-    ...{ cols, start },
+    ...{ lanes, cols, start },
     each: all,
     batches: (body) => all((values) => body([values])),
     store: (name, write) => all((values, { i }) => write(i, values[name])),
@@ -186,7 +198,13 @@ export function heldRow<N extends string>(
 }
 
 /** A row of any width, read again by each pass. */
-export function streamedRow<N extends string>(k: Builder, start: U32, cols: U32, reads: Reads<N>): Row<N> {
+export function streamedRow<N extends string>(
+  k: Builder,
+  start: U32,
+  cols: U32,
+  reads: Reads<N>,
+  lanes: Lanes = SINGLE,
+): Row<N> {
   const names = namesOf(reads)
   const now: { [K in N]: (i: U32) => F32 } = { ...reads }
   const size = k.workgroupSize
@@ -222,7 +240,7 @@ export function streamedRow<N extends string>(k: Builder, start: U32, cols: U32,
     }, also)
   return {
     held: false,
-    ...{ cols, start },
+    ...{ lanes, cols, start },
     each: all,
     batches: (body) => go((values) => body(values)),
     store: (name, write, read) => {
@@ -239,9 +257,10 @@ export function rowSum<N extends string>(
   row: Row<N>,
   of: (values: Values<N>, at: Place) => F32,
 ): F32 {
-  const sum = k.var(`${name}_part`, f32(0))
+  const { lanes } = row
+  const sum = k.var(`${name}_part`, lanes.of(0))
   row.each((values, at) => sum.addAssign(of(values, at)))
-  return k.let(name, workgroupReduce(k, `${name}_row`, sum, SUM))
+  return k.let(name, workgroupReduce(k, `${name}_row`, lanes.sum(sum), SUM))
 }
 
 /** Several sums at once, of which the workgroup exchanges one after the other. */
@@ -275,12 +294,13 @@ export function normalizer<N extends string>(
   row: Row<N>,
   of: (values: Values<N>) => F32,
 ): { readonly top: F32; readonly total: F32 } {
-  const { highest, sum } = k.var({ highest: f32(LOWEST), sum: f32(0) })
+  const { lanes } = row
+  const { highest, sum } = k.var({ highest: lanes.of(LOWEST), sum: lanes.of(0) })
   if (row.held) {
     row.each((values) => highest.set(max(highest, of(values))))
-    const top = k.let('top', workgroupReduce(k, 'row_max', highest, MAX))
+    const top = k.let('top', workgroupReduce(k, 'row_max', lanes.max(highest), MAX))
     row.each((values) => sum.addAssign(exp(of(values).sub(top))))
-    return { top, total: k.let('total', workgroupReduce(k, 'row_sum', sum, SUM)) }
+    return { top, total: k.let('total', workgroupReduce(k, 'row_sum', lanes.sum(sum), SUM)) }
   }
   row.batches((values) => {
     const seen = values.map(of)
@@ -292,6 +312,7 @@ export function normalizer<N extends string>(
     sum.set(fn.fma(sum, exp(highest.sub(above)), added))
     highest.set(above)
   })
-  const top = k.let('top', workgroupReduce(k, 'row_max', highest, MAX))
-  return { top, total: k.let('total', workgroupReduce(k, 'row_sum', sum.mul(exp(highest.sub(top))), SUM)) }
+  const top = k.let('top', workgroupReduce(k, 'row_max', lanes.max(highest), MAX))
+  const scaled = lanes.sum(sum.mul(exp(highest.sub(top))))
+  return { top, total: k.let('total', workgroupReduce(k, 'row_sum', scaled, SUM)) }
 }

@@ -21,9 +21,47 @@ export const SPANS: readonly Span[] = ['any', 'short']
 
 export const spanned = (name: string, span: Span): string => (span === 'short' ? `${name}_short` : name)
 
-/** The kernel for rows of so many columns. */
-export const forColumns = <T>(kernels: Readonly<Record<Span, T>>, cols: number): T =>
-  kernels[cols <= SHORT_COLUMNS ? 'short' : 'any']
+/**
+ * How many neighbours of a row an invocation takes at a time: one, whatever the width of rows, or four where that is a multiple of 4
+ * and rows so begin at multiples of a load. A load of one f16 leaves half of what memory can have in flight unused.
+ */
+export type Width = 1 | 4
+
+/** What kernels over rows are made for. */
+export const ROW_FORMS: readonly (readonly [storage: 'f32' | 'f16', width: Width])[] = [
+  ['f32', 1],
+  ['f16', 1],
+  ['f16', 4],
+]
+
+/** The name of a kernel that takes so many at a time. */
+export const widened = (name: string, width: Width): string => (width === 1 ? name : `${name}_quads`)
+
+type RowType = 'f32' | 'f16'
+type BySpan<T> = Readonly<Record<Span, T>>
+
+/** The kernels of a function over rows, by what rows are stored as. */
+export interface RowKernels<T> {
+  readonly f32: BySpan<T>
+  readonly f16: BySpan<T>
+  /** For f16 rows that are multiples of four. */
+  readonly quads: BySpan<T>
+}
 
 /** So many columns as show whether a kernel is right, of those that such rows go to. */
-export const trialColumns = (cols: number): number => (cols <= SHORT_COLUMNS ? 77 : SHORT_COLUMNS + 13)
+const TRIAL: Readonly<Record<Width, BySpan<number>>> = {
+  1: { short: 77, any: SHORT_COLUMNS + 13 },
+  4: { short: 76, any: SHORT_COLUMNS + 12 },
+}
+
+/** The kernel for rows of so many columns, and the columns of its trial. `bytes` are the sizes of all buffers, which quads must fill. */
+export function forRows<T>(
+  kernels: RowKernels<T>,
+  cols: number,
+  type: RowType,
+  bytes: readonly number[],
+): { readonly kernel: T; readonly columns: number } {
+  const span: Span = cols <= SHORT_COLUMNS ? 'short' : 'any'
+  const wide = type === 'f16' && cols % 4 === 0 && bytes.every((size) => size % 8 === 0)
+  return { kernel: kernels[wide ? 'quads' : type][span], columns: TRIAL[wide ? 4 : 1][span] }
+}

@@ -5,13 +5,14 @@ import {
   type BufferLike,
   badArgument,
   bytesIn,
+  bytesOf,
   checkBuffers,
   checkCall,
   chosen,
   type HostOptions,
   type Runtime,
 } from '../host'
-import { forColumns, type Span, trialColumns } from '../parts/span'
+import { forRows, type RowKernels } from '../parts/span'
 import { solve } from '../problem'
 import { rowsKernel } from '../reduce/host'
 import { proven } from '../verify'
@@ -20,7 +21,6 @@ import { crossEntropyProblem, gradientProblem, logSoftmaxProblem, squaredErrorPr
 export type RowType = 'f32' | 'f16'
 
 type Pair = Readonly<Record<RowType, CompiledKernel>>
-type BySpan = Readonly<Record<Span, Pair>>
 
 interface Rows {
   readonly rows: number
@@ -35,9 +35,10 @@ export interface LogSoftmaxArgs extends Rows {
   readonly y: BufferLike
 }
 
-const LOG: BySpan = {
-  any: { f32: g.log_softmax, f16: g.log_softmax_f16 },
-  short: { f32: g.log_softmax_short, f16: g.log_softmax_short_f16 },
+const LOG: RowKernels<CompiledKernel> = {
+  f32: { any: g.log_softmax, short: g.log_softmax_short },
+  f16: { any: g.log_softmax_f16, short: g.log_softmax_short_f16 },
+  quads: { any: g.log_softmax_quads_f16, short: g.log_softmax_quads_short_f16 },
 }
 
 const LOG_SOFTMAX_ARGS = argsOf<LogSoftmaxArgs>({
@@ -55,9 +56,10 @@ export async function logSoftmax(runtime: Runtime, args: LogSoftmaxArgs, options
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('logSoftmax', { x: [x, n, bytes], y: [y, n, bytes] })
   if (n === 0) return
+  const { kernel: fit, columns } = forRows(LOG, cols, type, [x, y].map(bytesOf))
   const trial = (only: HostOptions) =>
-    solve(runtime, logSoftmaxProblem(trialColumns(cols), type), (small) => logSoftmax(runtime, small, only))
-  const kernel = await proven(runtime, chosen(forColumns(LOG, cols)[type], options), options, trial)
+    solve(runtime, logSoftmaxProblem(columns, type), (small) => logSoftmax(runtime, small, only))
+  const kernel = await proven(runtime, chosen(fit, options), options, trial)
   await runtime.run(kernel, { x, y, rows, cols })
 }
 
@@ -80,7 +82,7 @@ const SOFTMAX_GRADIENT_ARGS = argsOf<SoftmaxGradientArgs>({
 
 async function gradient(
   runtime: Runtime,
-  [what, of, kernels]: readonly [what: string, of: 'softmax' | 'logSoftmax', kernels: BySpan],
+  [what, of, kernels]: readonly [what: string, of: 'softmax' | 'logSoftmax', kernels: RowKernels<CompiledKernel>],
   args: SoftmaxGradientArgs,
   options: HostOptions,
 ): Promise<void> {
@@ -89,17 +91,17 @@ async function gradient(
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers(what, { y: [y, n, bytes], dy: [dy, n, bytes], dx: [dx, n, bytes] })
   if (n === 0) return
+  const { kernel: fit, columns } = forRows(kernels, cols, type, [y, dy, dx].map(bytesOf))
   const trial = (only: HostOptions) =>
-    solve(runtime, gradientProblem(of, trialColumns(cols), type), (small) =>
-      gradient(runtime, [what, of, kernels], small, only),
-    )
-  const kernel = await proven(runtime, chosen(forColumns(kernels, cols)[type], options), options, trial)
+    solve(runtime, gradientProblem(of, columns, type), (small) => gradient(runtime, [what, of, kernels], small, only))
+  const kernel = await proven(runtime, chosen(fit, options), options, trial)
   await runtime.run(kernel, { y, dy, dx, rows, cols })
 }
 
-const SOFTMAX_BACKWARD: BySpan = {
-  any: { f32: g.softmax_backward, f16: g.softmax_backward_f16 },
-  short: { f32: g.softmax_backward_short, f16: g.softmax_backward_short_f16 },
+const SOFTMAX_BACKWARD: RowKernels<CompiledKernel> = {
+  f32: { any: g.softmax_backward, short: g.softmax_backward_short },
+  f16: { any: g.softmax_backward_f16, short: g.softmax_backward_short_f16 },
+  quads: { any: g.softmax_backward_quads_f16, short: g.softmax_backward_quads_short_f16 },
 }
 
 /** dx = y · (dy − Σ dy · y), of the result y of softmax. */
@@ -109,9 +111,10 @@ export const softmaxBackward = (
   options: HostOptions = {},
 ): Promise<void> => gradient(runtime, ['softmaxBackward', 'softmax', SOFTMAX_BACKWARD], args, options)
 
-const LOG_BACKWARD: BySpan = {
-  any: { f32: g.log_softmax_backward, f16: g.log_softmax_backward_f16 },
-  short: { f32: g.log_softmax_backward_short, f16: g.log_softmax_backward_short_f16 },
+const LOG_BACKWARD: RowKernels<CompiledKernel> = {
+  f32: { any: g.log_softmax_backward, short: g.log_softmax_backward_short },
+  f16: { any: g.log_softmax_backward_f16, short: g.log_softmax_backward_short_f16 },
+  quads: { any: g.log_softmax_backward_quads_f16, short: g.log_softmax_backward_quads_short_f16 },
 }
 
 /** dx = dy − exp(y) · Σ dy, of the result y of log-softmax. */

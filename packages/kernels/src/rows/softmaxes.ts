@@ -1,9 +1,10 @@
 import { d, fn, input, kernel, output } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
+import { lanesOf } from '../parts/lanes'
 import { REDUCE_VARIANTS } from '../parts/reduce'
-import { normalizer, rowOf, rowSum } from '../parts/row'
-import { ROW_INVOCATIONS, SPANS, type Span, spanned } from '../parts/span'
-import { named, read, type Storage, scalars, stored } from '../parts/storage'
+import { normalizer, type Row, rowOf, rowSum } from '../parts/row'
+import { ROW_FORMS, ROW_INVOCATIONS, SPANS, type Span, spanned, type Width, widened } from '../parts/span'
+import { named, type Storage } from '../parts/storage'
 import { softmaxOf } from '../softmax/softmax'
 
 /**
@@ -16,56 +17,65 @@ import { softmaxOf } from '../softmax/softmax'
 
 const params = { rows: d.u32, cols: d.u32 } as const
 
-const logarithm = (storage: Storage, span: Span): KernelSource =>
-  kernel(
-    named(spanned('log_softmax', span), storage),
+const logarithm = (storage: Storage, span: Span, width: Width = 1): KernelSource => {
+  const lanes = lanesOf(storage, width)
+  return kernel(
+    named(spanned(widened('log_softmax', width), span), storage),
     {
       doc: 'y = x - m - ln Σ exp(x - m) over each row, with m its maximum; a row of -∞ gives -∞',
       workgroupSize: [ROW_INVOCATIONS[span]],
-      bindings: { x: input(scalars(storage)), y: output(scalars(storage)) },
+      bindings: { x: input(lanes.array), y: output(lanes.array) },
       params,
       workgroups: ({ rows }) => [rows],
       variants: REDUCE_VARIANTS,
       aliases: [['x', 'y']],
     },
-    ({ x, y, cols }, k) =>
-      rowOf(k, cols, { x: (i) => read(x.at(i)) }, (row) => {
+    ({ x, y, cols }, k) => {
+      const body = (row: Row<'x'>): void => {
         const { top, total } = normalizer(k, row, ({ x }) => x)
         const shift = k.let('shift', fn.log(total))
-        row.each(({ x }, { i }) => y.at(i).set(stored(storage, x.sub(top).sub(shift))))
-      }),
+        row.each(({ x }, { i }) => y.at(i).set(lanes.stored(x.sub(top).sub(shift))))
+      }
+      rowOf(k, cols, { x: (i) => lanes.read(x.at(i)) }, body, lanes)
+    },
   )
+}
 
-const backward = (storage: Storage, span: Span, logarithm: boolean): KernelSource =>
-  kernel(
-    named(spanned(logarithm ? 'log_softmax_backward' : 'softmax_backward', span), storage),
+const backward = (storage: Storage, span: Span, logarithm: boolean, width: Width = 1): KernelSource => {
+  const lanes = lanesOf(storage, width)
+  return kernel(
+    named(spanned(widened(logarithm ? 'log_softmax_backward' : 'softmax_backward', width), span), storage),
     {
       doc: logarithm ? 'dx = dy - exp(y) · Σ dy, of the result y' : 'dx = y · (dy - Σ dy · y), of the result y',
       workgroupSize: [ROW_INVOCATIONS[span]],
-      bindings: { y: input(scalars(storage)), dy: input(scalars(storage)), dx: output(scalars(storage)) },
+      bindings: { y: input(lanes.array), dy: input(lanes.array), dx: output(lanes.array) },
       params,
       workgroups: ({ rows }) => [rows],
       variants: REDUCE_VARIANTS,
       aliases: [['dy', 'dx']],
     },
-    ({ y, dy, dx, cols }, k) =>
-      rowOf(k, cols, { y: (i) => read(y.at(i)), g: (i) => read(dy.at(i)) }, (row) => {
+    ({ y, dy, dx, cols }, k) => {
+      const body = (row: Row<'y' | 'g'>): void => {
         const total = rowSum(k, 'total', row, ({ y, g }) => (logarithm ? g : g.mul(y)))
         row.each(({ y, g }, { i }) =>
-          dx.at(i).set(stored(storage, logarithm ? g.sub(fn.exp(y).mul(total)) : y.mul(g.sub(total)))),
+          dx.at(i).set(lanes.stored(logarithm ? g.sub(fn.exp(y).mul(total)) : y.mul(g.sub(total)))),
         )
-      }),
+      }
+      rowOf(k, cols, { y: (i) => lanes.read(y.at(i)), g: (i) => lanes.read(dy.at(i)) }, body, lanes)
+    },
   )
+}
 
 export const softmaxes: readonly KernelSource[] = [
   softmaxOf('f16'),
   softmaxOf('f32', 'short'),
   softmaxOf('f16', 'short'),
+  ...SPANS.map((span) => softmaxOf('f16', span, 4)),
   ...SPANS.flatMap((span) =>
-    (['f32', 'f16'] as const).flatMap((storage) => [
-      logarithm(storage, span),
-      backward(storage, span, false),
-      backward(storage, span, true),
+    ROW_FORMS.flatMap(([storage, width]) => [
+      logarithm(storage, span, width),
+      backward(storage, span, false, width),
+      backward(storage, span, true, width),
     ]),
   ),
 ]

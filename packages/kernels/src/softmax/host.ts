@@ -9,7 +9,6 @@ import {
   type HostOptions,
   type Runtime,
 } from '../host'
-import { trialColumns } from '../parts/span'
 import { solve } from '../problem'
 import { softmaxProblem } from '../rows/trial'
 import { proven } from '../verify'
@@ -35,9 +34,8 @@ export async function softmax(runtime: Runtime, args: SoftmaxArgs, options: Host
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('softmax', { x: [x, n, bytes], y: [y, n, bytes] })
   if (n === 0) return
-  const quads = [x, y].every((buffer) => bytesOf(buffer) % 16 === 0)
-  const { way, kernel } = chooseSoftmax(
-    { cols, quads, type },
+  const { way, kernel, columns } = chooseSoftmax(
+    { cols, bytes: [x, y].map(bytesOf), type },
     options.kernel ? { software: false, backend: 'webgpu' } : runtime.info,
   )
   if (way === 'serial') {
@@ -45,6 +43,6 @@ export async function softmax(runtime: Runtime, args: SoftmaxArgs, options: Host
     return
   }
   const trial = (only: HostOptions) =>
-    solve(runtime, softmaxProblem(trialColumns(cols), type), (small) => softmax(runtime, small, only))
+    solve(runtime, softmaxProblem(columns, type), (small) => softmax(runtime, small, only))
   await runtime.run(await proven(runtime, chosen(kernel, options), options, trial), { x, y, rows, cols })
 }
