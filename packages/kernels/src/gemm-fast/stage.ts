@@ -1,4 +1,4 @@
-import { type Builder, type Expr, each, fn, u32, vec4f } from '@weft/dsl'
+import { type Builder, type Expr, each, fn, u32, type VarRef, vec4f } from '@weft/dsl'
 import type { U32 } from './numbers'
 
 /**
@@ -28,6 +28,8 @@ export interface StageOptions {
   readonly count: U32
   /** Where k ends: a multiple of 4 where `alongK`. */
   readonly end: U32
+  /** Quads of k of the tile before those that this invocation uses. */
+  readonly before?: U32 | undefined
 }
 
 export interface Stage {
@@ -35,8 +37,11 @@ export interface Stage {
   load(k0: U32): void
   /** Puts them into workgroup memory. */
   put(): void
-  /** Four lines at a k of the tile. */
+  /** Four lines at a k of the tile, or of the part of it that this invocation uses. */
   at(kk: number, quad: U32): Expr<'vec4f'>
+  /** The memory of the tile: `wide` quads of lines at each of 4 values of k, in each quad of k. */
+  place(kq: U32, j: number, quad: U32): VarRef<'vec4f'>
+  readonly wide: number
 }
 
 /** Bytes of the tile. */
@@ -77,7 +82,9 @@ export function stageOf(k: Builder, o: StageOptions): Stage {
       else if (o.alongK) turned()
       else straight()
     },
-    at: (kk, quad) => tile.at(Math.floor(kk / 4), kk % 4, quad),
+    at: (kk, quad) => tile.at(o.before ? o.before.add(Math.floor(kk / 4)) : Math.floor(kk / 4), kk % 4, quad),
+    place: (kq, j, quad) => tile.at(kq, j, quad),
+    wide,
   }
 }
 

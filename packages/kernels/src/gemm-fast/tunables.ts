@@ -15,13 +15,15 @@ export type TileChoices = {
   readonly depth: number
   readonly rows: number
   readonly cols: number
+  /** How many invocations share a block; 1 of subgroup matrices. */
+  readonly slices: number
 }
 export type GemmShape = { readonly m: number; readonly n: number; readonly k: number }
 
 type TiledGemm = Tunable<TileChoices, GemmShape>
 
-const nameOf = ({ tileM, tileN, depth, rows, cols }: TileChoices): string =>
-  `${tileM}x${tileN}x${depth}_${rows}x${cols}`
+const nameOf = ({ tileM, tileN, depth, rows, cols, slices }: TileChoices): string =>
+  `${tileM}x${tileN}x${depth}_${rows}x${cols}${slices > 1 ? `_${slices}` : ''}`
 const tilesOf = ({ tileM, tileN, depth, rows, cols }: TileChoices) =>
   ({ tile: [tileM, tileN, depth], block: [rows, cols] }) as const
 
@@ -29,7 +31,7 @@ const tilesOf = ({ tileM, tileN, depth, rows, cols }: TileChoices) =>
 const SHIPPED: Readonly<Record<string, string>> = {
   '128x128x16_8x16': blockName(128),
   '64x64x16_8x4': blockName(64),
-  '32x32x32_4x4': blockName(32),
+  '32x32x32_4x4_4': blockName(32),
   '128x128x32_64x64': matrixName(false, false, 'f16'),
   '64x64x64_32x32': matrixName(false, false, 'f16_small'),
 }
@@ -86,23 +88,36 @@ export const gemmBlocks: TiledGemm = {
   kind: 'tunable',
   family: 'gemm',
   type: 'f32',
-  space: { tileM: [128, 64, 32], tileN: [128, 64, 32], depth: [16, 32], rows: [8, 4], cols: [16, 8, 4] },
+  space: {
+    tileM: [128, 64, 32],
+    tileN: [128, 64, 32],
+    depth: [16, 32],
+    rows: [8, 4],
+    cols: [16, 8, 4],
+    slices: [1, 4],
+  },
   shapes: [512, 1024, 2048, 4096].map((size) => shape(size)),
   trials: [shape(67, 132, 36)],
   incumbent: ({ m, n }) =>
     m * n >= 2 ** 21
-      ? { tileM: 128, tileN: 128, depth: 16, rows: 8, cols: 16 }
+      ? { tileM: 128, tileN: 128, depth: 16, rows: 8, cols: 16, slices: 1 }
       : m * n >= 2 ** 20
-        ? { tileM: 64, tileN: 64, depth: 16, rows: 8, cols: 4 }
-        : { tileM: 32, tileN: 32, depth: 32, rows: 4, cols: 4 },
+        ? { tileM: 64, tileN: 64, depth: 16, rows: 8, cols: 4, slices: 1 }
+        : { tileM: 32, tileN: 32, depth: 32, rows: 4, cols: 4, slices: 4 },
   feasible: (choices) => {
     const [down, across] = [choices.tileM / choices.rows, choices.tileN / choices.cols]
     if (down % 8 || across % 8 || down > choices.depth) return 'invocations in another order than the kernel has'
     if (choices.tileM !== choices.tileN && 2 * choices.tileM !== choices.tileN && choices.tileM !== 2 * choices.tileN)
       return 'tiles that are longer than twice their width'
-    return invocations(down * across, choices, 4)
+    if (choices.slices > 1 && (choices.rows * choices.cols > 16 || choices.tileN > choices.depth))
+      return 'more sums than a tile has room for'
+    return invocations(down * across * choices.slices, choices, 4)
   },
-  kernel: (choices) => blockGemm(SHIPPED[nameOf(choices)] ?? `gemm_block_${nameOf(choices)}`, tilesOf(choices)),
+  kernel: (choices) =>
+    blockGemm(SHIPPED[nameOf(choices)] ?? `gemm_block_${nameOf(choices)}`, {
+      ...tilesOf(choices),
+      slices: choices.slices,
+    }),
   problem: problemOf('f32'),
 }
 
@@ -111,13 +126,13 @@ export const gemmMatrices: TiledGemm = {
   kind: 'tunable',
   family: 'gemm',
   type: 'f16',
-  space: { tileM: [128, 64], tileN: [128, 64], depth: [64, 32], rows: [64, 32], cols: [64, 32] },
+  space: { tileM: [128, 64], tileN: [128, 64], depth: [64, 32], rows: [64, 32], cols: [64, 32], slices: [1] },
   shapes: [512, 1024, 2048, 4096].map((size) => shape(size)),
   trials: [shape(67, 72, 40)],
   incumbent: ({ m, n }) =>
     m * n >= 2 ** 21
-      ? { tileM: 128, tileN: 128, depth: 32, rows: 64, cols: 64 }
-      : { tileM: 64, tileN: 64, depth: 64, rows: 32, cols: 32 },
+      ? { tileM: 128, tileN: 128, depth: 32, rows: 64, cols: 64, slices: 1 }
+      : { tileM: 64, tileN: 64, depth: 64, rows: 32, cols: 32, slices: 1 },
   feasible: (choices) => invocations((choices.tileM / choices.rows) * (choices.tileN / choices.cols) * 32, choices, 8),
   kernel: (choices) => {
     const name = SHIPPED[nameOf(choices)] ?? `gemm_matrix_nn_${nameOf(choices)}`
