@@ -39,13 +39,22 @@ export interface GroupnormBackwardArgs extends Gradients, Groups {
   readonly dbias: BufferLike
 }
 
-/** Workgroups among which the rows of a gradient are spread: two for each multiprocessor of the largest GPUs. */
-const GROUPS = 264
+/**
+ * Workgroups among which the rows of a gradient are spread: as many as run at once on the largest GPUs, which have 132 multiprocessors. The
+ * registers of layernorm let none run beside it.
+ */
+const GROUPS = { layernorm: 132, rmsnorm: 264 } as const
 
 async function rowGradients(
   runtime: Runtime,
   what: string,
-  kernels: { readonly rows: Pair; readonly whole?: Pair; readonly input: Pair; readonly weight: Pair },
+  kernels: {
+    readonly most: number
+    readonly rows: Pair
+    readonly whole?: Pair
+    readonly input: Pair
+    readonly weight: Pair
+  },
   args: RowGradientArgs,
   results: Readonly<Record<string, BufferLike>>,
   options: HostOptions,
@@ -63,7 +72,7 @@ async function rowGradients(
   if (cols === 0) return
   const buffers = [x, weight, dy, dx]
   if (rows > 0 && cols % 4 === 0 && cols <= HELD_COLUMNS && buffers.every((b) => bytesOf(b) % (4 * bytes) === 0)) {
-    const groups = Math.min(rows, GROUPS)
+    const groups = Math.min(rows, kernels.most)
     const partial = () => runtime.buffer({ size: 4 * groups * cols })
     using scales = partial()
     using shifts = partial()
@@ -105,6 +114,7 @@ const LAYERNORM_BACKWARD_ARGS = argsOf<LayernormBackwardArgs>({
   type: floatType,
 })
 const LAYERNORM_BACKWARD = {
+  most: GROUPS.layernorm,
   rows: { f32: g.layernorm_backward_rows, f16: g.layernorm_backward_rows_f16 },
   whole: { f32: g.layernorm_backward_rows_8192, f16: g.layernorm_backward_rows_8192_f16 },
   input: { f32: g.layernorm_backward, f16: g.layernorm_backward_f16 },
@@ -139,6 +149,7 @@ const RMSNORM_BACKWARD_ARGS = argsOf<RowGradientArgs>({
   type: floatType,
 })
 const RMSNORM_BACKWARD = {
+  most: GROUPS.rmsnorm,
   rows: { f32: g.rmsnorm_backward_rows, f16: g.rmsnorm_backward_rows_f16 },
   input: { f32: g.rmsnorm_backward, f16: g.rmsnorm_backward_f16 },
   weight: { f32: g.rmsnorm_backward_weight, f16: g.rmsnorm_backward_weight_f16 },

@@ -8,6 +8,7 @@ import {
   type KernelDecl,
   kernel,
   output,
+  u32,
   vec2f,
   vec3f,
   vec4f,
@@ -28,10 +29,13 @@ import { STORAGES } from './parts'
  *
  * Rows of up to 2,048 vec4f. x, dy, dx: [rows, quads]; weight: [quads].
  *
- * On an H200, 16,384 × 8,192 f32, x, dy and dx counted once, of copy bandwidth: rmsnorm 0.92, layernorm 0.85. What limits layernorm is
- * registers: x, dy and two sums are four arrays of 32 values, so that one workgroup runs where rmsnorm has two. Tried: scalars instead of vec4f 0.93
- * and 0.58; dy read again instead of held 0.66; sums of dy in workgroup memory 0.67; 512 invocations 0.75; three exchanges instead of
- * two 0.79; the next row read ahead 0.78. Tests whether elements lie in the row cost registers too (0.77): rows of 8,192 have a kernel without.
+ * What limits layernorm is registers: x, dy and two sums are four arrays of 32 values, so that one workgroup runs where rmsnorm has two, and
+ * nobody reads while it exchanges. So a row is read into the registers of the one before, each as soon as that has been written. On an H200,
+ * 16,384 × 8,192 f32, x, dy and dx counted once, of copy bandwidth: layernorm 0.89 so, and 0.87 with rows read when their turn comes; 0.96
+ * without the exchanges, 0.93 without the sums of columns. Workgroups: 132 have 0.89, 264 have 0.88, with twice as many sums for the second
+ * kernel. Tried: scalars instead of vec4f 0.93 of rmsnorm and 0.58; dy read again instead of held 0.66; sums of dy in workgroup memory 0.67; 512 invocations
+ * 0.75, and 0.70 reading ahead; three exchanges instead of two 0.79; the next row in registers of its own 0.78. Tests whether elements lie in
+ * the row cost registers too (0.77): rows of 8,192 have a kernel without.
  */
 
 type None = Record<never, never>
@@ -55,6 +59,9 @@ interface View
 const lanes = (value: Quad): Expr<'f32'> => fn.dot(value as unknown as Expr<'vec4f'>, vec4f(1))
 const zero = (): Quad => vec4f(0) as unknown as Quad
 
+/** Of layernorm: each of the two exchanges of a row waits for all, and so for what the other one has read. */
+const APART = { apart: true }
+
 /** Sums over the workgroup, exchanged together: two or three. */
 function exchanged(k: Builder, sums: readonly Expr<'f32'>[]): readonly Expr<'f32'>[] {
   const [a, b, c] = sums as [Expr<'f32'>, Expr<'f32'>, Expr<'f32'>?]
@@ -62,7 +69,7 @@ function exchanged(k: Builder, sums: readonly Expr<'f32'>[]): readonly Expr<'f32
   // sums of vectors are sums of their lanes: the type of `workgroupReduce` names scalars only
   const total = k.let(
     'sums',
-    workgroupReduce(k, 'sums_row', all as unknown as Expr<'f32'>, SUM),
+    workgroupReduce(k, 'sums_row', all as unknown as Expr<'f32'>, SUM, c ? APART : {}),
   ) as unknown as Expr<'vec3f'>
   return c ? [total.x, total.y, total.z] : [total.x, total.y]
 }
@@ -95,26 +102,30 @@ const byRows = (kind: 'layer' | 'rms', storage: Storage, whole = false): KernelS
       const form: Form = { ...QUADS, whole }
       const scale = slotsOf(k, 'scale_sums', width, form)
       const shift = centered ? slotsOf(k, 'shift_sums', width, form) : null
+      const reads = {
+        x: (i: Expr<'u32'>) => readQuad(storage, x.at(i)),
+        g: (i: Expr<'u32'>) => readQuad(storage, dy.at(i)),
+      }
+      const lane = (i: Expr<'u32'>) => (reads.x(i) as unknown as Expr<'vec4f'>).x
+      const first = k.let('first', k.workgroupIndex.mul(width))
+      const held = heldRow(k, first, width, reads, form)
+      const head = centered ? k.var('head', lane(first)) : null
       k.range('row', k.workgroupIndex, rows, groups, (r) => {
         const start = k.let('start', r.mul(width))
-        const reads = {
-          x: (i: Expr<'u32'>) => readQuad(storage, x.at(i)),
-          g: (i: Expr<'u32'>) => readQuad(storage, dy.at(i)),
-        }
-        const row = heldRow(k, start, width, reads, form)
+        const next = k.let('next', u32`min(${r} + ${groups}, ${rows} - 1) * ${width}`)
+        const row = held.at(start)
         const w = { w: ({ c }: { readonly c: Expr<'u32'> }) => readQuad(storage, weight.at(c)) }
-        const head = centered ? k.let('head', (reads.x(start) as unknown as Expr<'vec4f'>).x) : null
-        const above = (value: Quad): Quad => (head ? value.sub(head) : value)
-        let offset: Expr<'f32'> | null = null
+        let off = (value: Quad): Quad => value
         if (head) {
           const total = k.var('total', zero())
-          row.each(({ x }) => total.addAssign(above(x)))
-          offset = k.let('offset', workgroupReduce(k, 'total_row', lanes(total), SUM).mul(inverse))
+          row.each(({ x }) => total.addAssign(x.sub(head)))
+          const offset = k.let('offset', workgroupReduce(k, 'total_row', lanes(total), SUM, APART).mul(inverse))
+          off = (value) => value.sub(head).sub(offset)
         }
-        const off = (value: Quad): Quad => (offset ? above(value).sub(offset) : value)
         const { squares, along, rest } = k.var({ squares: zero(), along: zero(), rest: zero() })
-        row.each(({ x, g, w }) => {
+        row.each(({ x, g, w }, _, slot) => {
           const { d: distance, q } = k.let({ d: off(x), q: g.mul(w) })
+          if (centered) row.keep('x', slot, distance)
           squares.addAssign(distance.mul(distance))
           along.addAssign(q.mul(distance))
           if (centered) rest.addAssign(q)
@@ -123,15 +134,16 @@ const byRows = (kind: 'layer' | 'rms', storage: Storage, whole = false): KernelS
         const rstd = k.let('rstd', fn.inverseSqrt(fn.fma(sums[0] as Expr<'f32'>, inverse, eps)))
         const meanGn = k.let('mean_gn', (sums[1] as Expr<'f32'>).mul(inverse).mul(rstd))
         const meanG = centered ? k.let('mean_g', (sums[2] as Expr<'f32'>).mul(inverse)) : null
-        row.each(({ x, g, w }, { i }, slot) => {
-          const normal = k.let('normal', off(x).mul(rstd))
+        row.each(({ x, g, w }, { i, c }, slot) => {
+          const normal = k.let('normal', x.mul(rstd))
           scale.at(slot).addAssign(g.mul(normal))
           shift?.at(slot).addAssign(g)
           const own = g.mul(w).sub(normal.mul(meanGn))
           dx.at(i).set(storedQuad(storage, (meanG ? own.sub(meanG) : own).mul(rstd)))
+          row.refill(slot, next.add(c))
         }, w)
+        head?.set(lane(next))
       })
-      const first = k.let('first', k.workgroupIndex.mul(width))
       scale.each(first, (value, { i }) => scales.at(i).set(value))
       shift?.each(first, (value, { i }) => shifts.at(i).set(value))
     },

@@ -18,10 +18,17 @@ const LEAST_SUBGROUP = 4
 
 /**
  * `value` reduced over the workgroup, for every invocation. Call it in uniform control flow; the workgroup size must
- * be a power of two. `name` names the workgroup memory, `workgroupSize` values of it.
+ * be a power of two. `name` names the workgroup memory, `workgroupSize` values of it. `apart`: another barrier lies between this and
+ * the next time that this is run, so that there need be none behind it.
  */
-export function workgroupReduce<T extends Numeric>(k: Builder, name: string, value: Expr<T>, how: Reduction): Expr<T> {
-  return k.variant === 'subgroups' ? bySubgroups(k, name, value, how) : byTree(k, name, value, how)
+export function workgroupReduce<T extends Numeric>(
+  k: Builder,
+  name: string,
+  value: Expr<T>,
+  how: Reduction,
+  { apart = false } = {},
+): Expr<T> {
+  return k.variant === 'subgroups' ? bySubgroups(k, name, value, how, apart) : byTree(k, name, value, how)
 }
 
 /** A tree in workgroup memory: log₂(workgroup size) steps with a barrier each. */
@@ -37,12 +44,13 @@ function byTree<T extends Numeric>(k: Builder, name: string, value: Expr<T>, { c
   return k.workgroupUniformLoad(partial.at(0))
 }
 
-/** One value of each subgroup, then all of those by everyone: two barriers, whatever size the subgroups have. */
+/** One value of each subgroup, then all of those by everyone: two barriers at the most, whatever size the subgroups have. */
 function bySubgroups<T extends Numeric>(
   k: Builder,
   name: string,
   value: Expr<T>,
   { combine, subgroup }: Reduction,
+  apart: boolean,
 ): Expr<T> {
   const partial = k.workgroup(name, typeOf(value), k.workgroupSize / LEAST_SUBGROUP)
   const ofSubgroup = k.let(`${name}_subgroup`, subgroup(k, value))
@@ -51,6 +59,6 @@ function bySubgroups<T extends Numeric>(
   const total = k.var(`${name}_total`, partial.at(0))
   k.range('s', 1, k.numSubgroups, (s) => total.set(combine(total, partial.at(s))))
   // so that a call in a loop does not write what others still read
-  k.workgroupBarrier()
+  if (!apart) k.workgroupBarrier()
   return total
 }

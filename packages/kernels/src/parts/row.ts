@@ -152,6 +152,12 @@ export interface HeldRow<N extends string> extends Row<N> {
     body: (values: Values<N | M>, at: Place, slot: () => U32) => void,
     also?: Also<M>,
   ) => void
+  /** Another value from now on. */
+  readonly keep: (name: N, slot: () => U32, value: F32) => void
+  /** The element at an index instead: of another row, while this one is gone through for the last time. */
+  readonly refill: (slot: () => U32, i: U32) => void
+  /** The same variables for a row that begins elsewhere. */
+  readonly at: (start: U32) => HeldRow<N>
 }
 
 /** A row of at most `form.held` · workgroup size elements, read into arrays. */
@@ -165,12 +171,26 @@ export function heldRow<N extends string>(
 ): HeldRow<N> {
   const names = namesOf(reads)
   const held = Object.fromEntries(names.map((name) => [name, arrayFor(k, `${name}_held`, form, form.held)]))
+  const refill = (slot: () => U32, i: U32): void => {
+    for (const name of names) held[name]?.at(slot()).set(reads[name](i))
+  }
+  blocksOf(k, start, cols, form)((over) => over((_, slot, { i }) => refill(slot, i)))
+  const keep: HeldRow<N>['keep'] = (name, slot, value) => held[name]?.at(slot()).set(value)
+  const at = (start: U32): HeldRow<N> => ({ ...overHeld(k, start, cols, held, form, lanes), keep, refill, at })
+  return at(start)
+}
+
+/** What goes over a row that is held. */
+function overHeld<N extends string>(
+  k: Builder,
+  start: U32,
+  cols: U32,
+  held: Readonly<Record<string, ReturnType<typeof arrayFor>>>,
+  form: Form,
+  lanes: Lanes,
+): Row<N> & Pick<HeldRow<N>, 'each'> {
+  const names = Object.keys(held) as N[]
   const blocks = blocksOf(k, start, cols, form)
-  blocks((over) =>
-    over((_, slot, { i }) => {
-      for (const name of names) held[name]?.at(slot()).set(reads[name](i))
-    }),
-  )
   const all: HeldRow<N>['each'] = <M extends string = never>(
     body: (values: Values<N | M>, at: Place, slot: () => U32) => void,
     also?: Also<M>,
