@@ -1,3 +1,3 @@
 import { build } from '../../tsup.shared.js'
 
-export default build(import.meta.url)
+export default build(import.meta.url, { apart: true })

@@ -5,7 +5,7 @@ import { verdicts } from '@weft/kernels'
 import { kernelSource } from '@weft/kernels/source'
 import { createRuntime, type Runtime } from '@weft/runtime/node'
 import { describe, expect, it } from 'vitest'
-import { plainest } from '../../packages/kernels/src/verify.js'
+import { plainest } from '../../packages/kernels/src/plainest.js'
 import { missing } from '../engines/install.js'
 import { type Verified, verified, worst } from './verified.js'
 

@@ -60,4 +60,42 @@ describe.skipIf(!complete())('bundled and tree-shaken', () => {
       expect(stdout.trim()).toBe(PRINTS[name])
     })
   }
+
+  it.each([
+    ['softmax', ['rows', 'softmax']],
+    ['attention', ['attention-forward']],
+  ])('%s of the library brings its own kernels, and no problems to verify them by', async (name, families) => {
+    const files = await loadedWith(`import { ${name} } from '@weft/kernels'\nconsole.log(${name})`)
+    const modules = files.map((path) => /packages\/kernels\/dist\/(.*)\.js$/.exec(path)?.[1] ?? '')
+    const generated = modules.flatMap((path) => /^generated\/([^/]+)\/(?!index$)/.exec(path)?.[1] ?? [])
+    expect([...new Set(generated)].sort()).toEqual(families)
+    expect(modules).toContain('verify')
+    expect(modules.filter((path) => /(^|\/)(trial|problem|verdicts)$/.test(path))).toEqual([])
+  })
 })
+
+/** What is in the files that an app loads at once, where its bundler splits it: not what waits behind an `import()`. */
+async function loadedWith(contents: string): Promise<string[]> {
+  const { metafile } = await build({
+    stdin: { contents, resolveDir: root, loader: 'ts' },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    outdir: root,
+    write: false,
+    metafile: true,
+    tsconfigRaw: {},
+  })
+  const outputs = new Map(Object.entries(metafile.outputs))
+  const loaded = new Set([...outputs.keys()].filter((path) => outputs.get(path)?.entryPoint === '<stdin>'))
+  for (const path of loaded)
+    for (const { path: next, kind } of outputs.get(path)?.imports ?? [])
+      if (kind === 'import-statement') loaded.add(next)
+  return [...loaded].flatMap((path) =>
+    Object.entries(outputs.get(path)?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [file] : [],
+    ),
+  )
+}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { check, findCycle, loadedBy } from './import-rules.js'
+import { check, findCycle, loadedBy, targetOf } from './import-rules.js'
 import { importsOf, importsOfFile, sourcesBelow } from './imports.js'
 
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
@@ -33,6 +33,18 @@ describe('the packages', () => {
         .map((item) => `${relative(packages, path)}:${item.line} '${item.specifier}'`),
     )
     expect(wrong).toEqual([])
+  })
+
+  it.skipIf(!existsSync(kernels))('kernels loads the problems of `verify: true` where they are asked for', () => {
+    const isTrial = (path: string) => /\/(trial|problem)\.ts$/.test(path)
+    const others = sourcesBelow(join(packages, 'kernels/src')).filter((path) => !isTrial(path))
+    const trials = others.flatMap((path) =>
+      importsOfFile(path)
+        .filter(({ specifier, typeOnly }) => !typeOnly && isTrial(targetOf(path, specifier) ?? ''))
+        .map(({ dynamic, line }) => ({ at: `${relative(packages, path)}:${line}`, dynamic })),
+    )
+    expect(trials.length).toBeGreaterThan(10)
+    expect(trials.filter(({ dynamic }) => !dynamic)).toEqual([])
   })
 })
 

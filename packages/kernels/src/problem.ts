@@ -1,6 +1,6 @@
 import type { BufferLike, Runtime } from './host'
 import { fromHalf, toHalf } from './parts/half'
-import type { Trial } from './verify'
+import type { Trial } from './verdicts'
 
 /** Small problems for host functions: what `verify: true` lets a kernel compute before it is trusted. */
 

@@ -21,12 +21,12 @@ import {
   type HostOptions,
   type Runtime,
 } from '../host'
-import { solve } from '../problem'
-import { passes, proven } from '../verify'
+import { passes, proven, trialOf } from '../verify'
 import { type BackwardForm, chooseFastBackward, type FastBackward } from './choose'
 import { biasParts, checkDbias } from './dbias-host'
 import { hidingBias } from './hiding-bias'
-import { backwardProblem } from './trial'
+
+const trials = () => import('./trial')
 
 export interface AttentionBackwardArgs extends Omit<AttentionShape, 'capacity'>, SightOptions, MaskOptions {
   /** [batch, heads, queries, headSize] */
@@ -183,10 +183,12 @@ async function fastKernels(
     [dkv, ['dk', 'dv']],
     [rows, ['dq', 'dk', 'dv']],
   ] as const) {
-    const trial = (only: HostOptions) =>
-      solve(runtime, backwardProblem(headSize, type, { large: true, judged }), (args) =>
-        attentionBackward(runtime, args, only),
-      )
+    const trial = trialOf(
+      runtime,
+      trials,
+      ({ backwardProblem }) => backwardProblem(headSize, type, { large: true, judged }),
+      attentionBackward,
+    )
     if (!(await passes(runtime, kernel, options, trial, { beside: all }))) return undefined
   }
   return { rows, dq, dkv }
@@ -226,10 +228,12 @@ async function runPortable(
   const { heads, queries, keys, past, head_size } = params
   const kernels = KERNELS[type][masks ? 1 : 0]
   const form = head_size % 4 === 0 ? 1 : 0
-  const trial = (only: HostOptions) =>
-    solve(runtime, backwardProblem(head_size, type, { masked: masks !== null }), (small) =>
-      attentionBackward(runtime, small, only),
-    )
+  const trial = trialOf(
+    runtime,
+    trials,
+    ({ backwardProblem }) => backwardProblem(head_size, type, { masked: masks !== null }),
+    attentionBackward,
+  )
   const ofRows = await proven(runtime, chosen(kernels.rows, options), options, trial)
   using stats = runtime.buffer({ size: (masks ? 16 : 8) * Math.max(rows, 1) })
   const perRow = { out, dout, lse, stats, rows, head_size }

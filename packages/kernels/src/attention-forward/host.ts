@@ -10,8 +10,7 @@ import {
   type HostOptions,
   type Runtime,
 } from '../host'
-import { solve } from '../problem'
-import { passes } from '../verify'
+import { passes, trialOf } from '../verify'
 import { chooseAttention, chooseFastForward } from './choose'
 import {
   checkMasks,
@@ -22,8 +21,9 @@ import {
   maskBindings,
   PAIR_ARGS,
 } from './masks-host'
-import { attentionProblem } from './trial'
 import { NO_WINDOW } from './window'
+
+const trials = () => import('./trial')
 
 export interface AttentionShape {
   readonly batch: number
@@ -133,8 +133,7 @@ export async function attention(runtime: Runtime, args: AttentionArgs, options: 
   const suited = chooseFastForward({ headSize, type, plain, rows, keys }, runtime.info)
   const fast = options.kernel ? undefined : atHand(suited, runtime, options)
   const chosenFast = fast && chosen(fast, options)
-  const trial = (only: HostOptions) =>
-    solve(runtime, attentionProblem(headSize, type), (small) => attention(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ attentionProblem }) => attentionProblem(headSize, type), attention)
   if (chosenFast && (await passes(runtime, chosenFast, options, trial))) {
     const { past, causal, scale } = sight
     await runtime.run(chosenFast, { ...common, past, causal, scale })

@@ -4,9 +4,9 @@ import { type AttentionShape, checkAttention, type SightOptions } from '../atten
 import { checkMasks, isMasked, type MaskOptions, maskBindings, PAIR_ARGS } from '../attention-forward/masks-host'
 import { matmul } from '../gemm'
 import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
-import { solve } from '../problem'
-import { proven } from '../verify'
-import { unfusedProblem } from './trial'
+import { proven, trialOf } from '../verify'
+
+const trials = () => import('./trial')
 
 export interface AttentionUnfusedArgs extends AttentionShape, SightOptions, Omit<MaskOptions, 'dropout'> {
   /** [batch, heads, queries, headSize] */
@@ -86,8 +86,7 @@ export async function attentionUnfused(
     const { past, causal, window, cap } = seen
     const common = { scores: weights, weights, rows, queries, keys, past, causal, window, cap }
     const masked = isMasked(args)
-    const trial = (only: HostOptions) =>
-      solve(runtime, unfusedProblem(type, masked), (small) => attentionUnfused(runtime, small, only))
+    const trial = trialOf(runtime, trials, ({ unfusedProblem }) => unfusedProblem(type, masked), attentionUnfused)
     const kernel = await proven(runtime, chosen(WEIGHTS[type][masked ? 1 : 0], options), options, trial)
     if (masked) {
       using given = maskBindings(runtime, args)

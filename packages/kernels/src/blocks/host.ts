@@ -2,7 +2,6 @@ import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/blocks'
 import { argsOf, floatType, input, maybe, object, oneOf, output, size } from '../args'
 import { type BufferLike, badArgument, checkCall, type HostOptions, type Runtime } from '../host'
-import { solve } from '../problem'
 import {
   type Bound,
   type MatmulTrial,
@@ -13,8 +12,8 @@ import {
   type WeightsBy,
   type WeightsTo,
 } from '../quant/weights-host'
+import { trialOf } from '../verify'
 import { BLOCKS, type BlockName } from './layout'
-import { blocksProblem } from './trial'
 
 /** Weights W: [n, k] on the device as llama.cpp's blocks, rows one after another, as they are in a GGUF file. */
 export interface BlockWeights {
@@ -115,7 +114,12 @@ const BLOCK_MATMUL_ARGS = argsOf<BlockMatmulArgs>({
 export async function blockMatmul(runtime: Runtime, args: BlockMatmulArgs, options: HostOptions = {}): Promise<void> {
   checkCall('blockMatmul', args, BLOCK_MATMUL_ARGS, options)
   const { weights, ...by } = args
-  const trial: MatmulTrial = (shape, only) =>
-    solve(runtime, blocksProblem(weights.format, shape), (small) => blockMatmul(runtime, small, only))
+  const trial: MatmulTrial = (shape) =>
+    trialOf(
+      runtime,
+      () => import('./trial'),
+      ({ blocksProblem }) => blocksProblem(weights.format, shape),
+      blockMatmul,
+    )
   await runMatmul(runtime, KERNELS, 'blockMatmul', bound('blockMatmul', weights), by, options, trial)
 }

@@ -13,10 +13,10 @@ import {
   type HostOptions,
   type Runtime,
 } from '../host'
-import { solve } from '../problem'
-import { passes, proven, type TrialOf } from '../verify'
+import { passes, proven, type TrialOf, trialOf } from '../verify'
 import { chooseDecodeSplits, chooseDecodeStream, STREAM_HEADS } from './choose'
-import { decodeProblem } from './trial'
+
+const trials = () => import('./trial')
 
 export interface AttentionDecodeArgs extends Pick<SightOptions, 'window' | 'scale' | 'softCap'> {
   /** [batch, heads, headSize] */
@@ -109,10 +109,12 @@ export async function attentionDecode(
   if (rows === 0 || headSize === 0) return
 
   const suited = chooseDecodeStream({ headSize, type, cacheType, capped }, runtime.info)
-  const trial = (only: HostOptions) =>
-    solve(runtime, decodeProblem(headSize, type, cacheType, { lengths: lengths !== undefined, capped }), (small) =>
-      attentionDecode(runtime, small, only),
-    )
+  const trial = trialOf(
+    runtime,
+    trials,
+    ({ decodeProblem }) => decodeProblem(headSize, type, cacheType, { lengths: lengths !== undefined, capped }),
+    attentionDecode,
+  )
   const stream = await streamOf(runtime, suited, options, trial)
   const blocks = stream && batch * kvHeads * Math.ceil(heads / Math.max(kvHeads, 1) / STREAM_HEADS)
   const { splits = chooseDecodeSplits(blocks ?? rows, keys) } = args

@@ -4,11 +4,10 @@ import type { MatmulOptions } from '../gemm/host'
 import { type MatrixLike, matrix, type Placed, placed, reach } from '../gemm/views'
 import { upTo } from '../gemm/wide'
 import { badArgument, checkBuffers, checkCall, chosen, keysOf, type Runtime } from '../host'
-import { trusted } from '../verify'
+import { passes, type TrialOf } from '../verify'
 import { chooseMatmulInt8, type MatmulInt8Choice } from './choose'
 import { WIDE, WORD } from './options'
 import { type BytesPart, type BytesProduct, runBytes } from './run'
-import { bytesTrial } from './trial'
 
 export interface MatmulInt8Args {
   /**
@@ -130,8 +129,9 @@ async function choiceFor(
   const problem = { m: chunk.i[1], n: chunk.j[1], k: overK[1], batch: chunk.z[1], transposeA, transposeB }
   const best = chooseMatmulInt8(problem, options.device ?? runtime.info)
   if (!options.verify || !best.byMatrices) return best
-  const isRight = await trusted(runtime, chosen(best.kernel, options), () =>
-    bytesTrial(runtime, { transposeA, transposeB }, best, options),
-  )
-  return isRight ? best : chooseMatmulInt8(problem)
+  const trial: TrialOf = async (only) => {
+    const { bytesTrial } = await import('./trial')
+    return bytesTrial(runtime, { transposeA, transposeB }, best, only)
+  }
+  return (await passes(runtime, chosen(best.kernel, options), options, trial)) ? best : chooseMatmulInt8(problem)
 }

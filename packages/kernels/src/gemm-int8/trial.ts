@@ -1,7 +1,7 @@
 import { placed } from '../gemm/views'
 import type { HostOptions, Runtime } from '../host'
 import { packBytes } from '../quant/pack'
-import type { Trial } from '../verify'
+import type { Trial } from '../verdicts'
 import type { MatmulInt8Choice } from './choose'
 import { matmulInt8Reference } from './reference'
 import { runBytes } from './run'

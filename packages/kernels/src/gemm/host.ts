@@ -13,16 +13,16 @@ import {
   type SeveralOptions,
 } from '../host'
 import type { Storage } from '../parts/storage'
+import { plainest } from '../plainest'
 import { tuningFor } from '../tuning'
-import { plainest } from '../verify'
 import { chooseMatmul, type MatmulChoice, splitKernel } from './choose'
 import { chunkSizes, type Extent, parts } from './chunks'
 import { runFast } from './fast'
 import { type ColumnsChoice, chooseColumns, chooseLines } from './few-choose'
 import type { Activation } from './options'
 import { joinParts } from './parts'
+import { isRight, WHOLE_SIZES } from './right'
 import { chooseSerial } from './serial-choose'
-import { isRight, WHOLE_SIZES } from './trial'
 import { type MatrixLike, matrix, type Placed, placed, reach } from './views'
 import { type Chunk, operands, type Product, results } from './windows'
 

@@ -1,17 +1,9 @@
-import type { CompiledKernel } from '@weft/codegen'
-import { WHOLE } from '../gemm-fast/options'
-import type { Runtime } from '../host'
-import { type Problem, STEP, solve, trialValues } from '../problem'
-import { type Tuning, tuningTo } from '../tuning'
-import { passes } from '../verify'
-import type { MatmulArgs, MatmulOptions } from './host'
+import { type Problem, STEP, trialValues } from '../problem'
+import type { MatmulArgs } from './host'
 import { matmulReference } from './reference'
 
 /** No tile divides them, and each is more than one tile of the smaller kernels. */
 const SIZES = { m: 131, n: 139, k: 77 } as const
-
-/** Two tiles of a kernel that is for whole ones alone, and the least depth in which one tile follows another. */
-export const WHOLE_SIZES = { m: WHOLE.side, n: 2 * WHOLE.side, k: 2 * WHOLE.depth } as const
 
 /** What of a product decides which kernel computes it; sizes that are left out are those of large ones. */
 export interface TrialProduct extends Required<Pick<MatmulArgs, 'transposeA' | 'transposeB' | 'type'>> {
@@ -19,26 +11,6 @@ export interface TrialProduct extends Required<Pick<MatmulArgs, 'transposeA' | '
   readonly n?: number
   readonly k?: number
 }
-
-/** As the options of a trial say, by the kernel that is tried alone. */
-const itself = (kernel: CompiledKernel): Tuning => {
-  // names of what is measured say 'nn', whatever is transposed here, and not whether all tiles are whole
-  const plain = (name: string): string => name.replace(/_[nt]{2}_whole$/, '').replace(/_[nt]{2}(?=_|$)/, '_nn')
-  return tuningTo((name) => plain(name) === plain(kernel.name))
-}
-
-/** Whether a kernel may be used: with `verify`, where a small product shows that it is right. */
-export const isRight = (
-  runtime: Runtime,
-  kernel: CompiledKernel,
-  product: TrialProduct,
-  { device, ...options }: MatmulOptions,
-  matmul: (runtime: Runtime, args: MatmulArgs, options: MatmulOptions) => Promise<void>,
-): Promise<boolean> =>
-  passes(runtime, kernel, options, (only) => {
-    const by = { ...only, ...(device && { device }), tuning: itself(kernel) }
-    return solve(runtime, matmulProblem(product), (args) => matmul(runtime, args, by))
-  })
 
 /**
  * What `verify: true` asks of a kernel: a product of odd sizes with a bias and a residual, beside the reference. Elements may be off by a step

@@ -18,10 +18,10 @@ import {
   type HostOptions,
   type Runtime,
 } from '../host'
-import { rmsnormProblem } from '../norms/trial'
 import { forRows, type RowKernels } from '../parts/span'
-import { solve } from '../problem'
-import { proven } from '../verify'
+import { proven, trialOf } from '../verify'
+
+const trials = () => import('../norms/trial')
 
 export interface RmsnormArgs {
   /** rows × cols, row-major */
@@ -61,8 +61,7 @@ export async function rmsnorm(runtime: Runtime, args: RmsnormArgs, options: Host
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('rmsnorm', { x: [x, n, bytes], weight: [weight, cols, bytes], y: [y, n, bytes] })
   const { kernel: fit, columns } = forRows(RMSNORM, cols, type, [x, weight, y].map(bytesOf))
-  const trial = (only: HostOptions) =>
-    solve(runtime, rmsnormProblem(columns, type), (small) => rmsnorm(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ rmsnormProblem }) => rmsnormProblem(columns, type), rmsnorm)
   const kernel = await proven(runtime, chosen(fit, options), options, trial)
   if (cols > 0) await runtime.run(kernel, { x, weight, y, rows, cols, eps })
 }

@@ -12,10 +12,10 @@ import {
   type Runtime,
 } from '../host'
 import { HELD_COLUMNS } from '../parts/span'
-import { solve } from '../problem'
-import { proven, type TrialOf } from '../verify'
+import { proven, type TrialOf, trialOf } from '../verify'
 import { checkGroups, type Groups, type Pair, type Rows } from './shapes'
-import { groupGradientProblem, rowGradientProblem } from './trial'
+
+const trials = () => import('./trial')
 
 interface Gradients {
   /** What went in. */
@@ -58,7 +58,7 @@ async function rowGradients(
   args: RowGradientArgs,
   results: Readonly<Record<string, BufferLike>>,
   options: HostOptions,
-  trialOf: (cols: number) => TrialOf,
+  trialFor: (cols: number) => TrialOf,
 ): Promise<void> {
   const { x, weight, dy, dx, rows, cols, eps = 1e-5, type = 'f32' } = args
   const [n, bytes] = [rows * cols, bytesIn(type)]
@@ -79,7 +79,7 @@ async function rowGradients(
     const parts = { scales, ...('dbias' in results ? { shifts } : {}) }
     const arrays = { x, weight, dy, dx, ...parts }
     const own = cols === HELD_COLUMNS ? (kernels.whole ?? kernels.rows) : kernels.rows
-    const trial = trialOf(own === kernels.rows ? 76 : cols)
+    const trial = trialFor(own === kernels.rows ? 76 : cols)
     await runtime.run(await proven(runtime, chosen(own[type], options), options, trial), {
       ...arrays,
       rows,
@@ -96,7 +96,7 @@ async function rowGradients(
     return
   }
   using stats = runtime.buffer({ size: 8 * Math.max(1, rows) })
-  const ofInput = await proven(runtime, chosen(kernels.input[type], options), options, trialOf(77))
+  const ofInput = await proven(runtime, chosen(kernels.input[type], options), options, trialFor(77))
   if (rows > 0) await runtime.run(ofInput, { x, weight, dy, dx, stats, rows, cols, eps })
   await runtime.run(chosen(kernels.weight[type], options), { x, dy, stats, ...results, rows, cols })
 }
@@ -130,11 +130,14 @@ export async function layernormBackward(
   const what = 'layernormBackward'
   checkCall(what, args, LAYERNORM_BACKWARD_ARGS, options)
   const { dweight, dbias, type = 'f32' } = args
-  const trialOf = (cols: number) => (only: HostOptions) =>
-    solve(runtime, rowGradientProblem<LayernormBackwardArgs>(cols, type, true), (small) =>
-      layernormBackward(runtime, small, only),
+  const trialFor = (cols: number) =>
+    trialOf(
+      runtime,
+      trials,
+      ({ rowGradientProblem }) => rowGradientProblem<LayernormBackwardArgs>(cols, type, true),
+      layernormBackward,
     )
-  await rowGradients(runtime, what, LAYERNORM_BACKWARD, args, { dweight, dbias }, options, trialOf)
+  await rowGradients(runtime, what, LAYERNORM_BACKWARD, args, { dweight, dbias }, options, trialFor)
 }
 
 const RMSNORM_BACKWARD_ARGS = argsOf<RowGradientArgs>({
@@ -164,11 +167,14 @@ export async function rmsnormBackward(
   const what = 'rmsnormBackward'
   checkCall(what, args, RMSNORM_BACKWARD_ARGS, options)
   const { dweight, type = 'f32' } = args
-  const trialOf = (cols: number) => (only: HostOptions) =>
-    solve(runtime, rowGradientProblem<RowGradientArgs>(cols, type, false), (small) =>
-      rmsnormBackward(runtime, small, only),
+  const trialFor = (cols: number) =>
+    trialOf(
+      runtime,
+      trials,
+      ({ rowGradientProblem }) => rowGradientProblem<RowGradientArgs>(cols, type, false),
+      rmsnormBackward,
     )
-  await rowGradients(runtime, what, RMSNORM_BACKWARD, args, { dweight }, options, trialOf)
+  await rowGradients(runtime, what, RMSNORM_BACKWARD, args, { dweight }, options, trialFor)
 }
 
 const GROUP_INPUT: Pair = { f32: g.groupnorm_backward, f16: g.groupnorm_backward_f16 }
@@ -212,8 +218,7 @@ export async function groupnormBackward(
   const rows = items * groups
   using stats = runtime.buffer({ size: 8 * Math.max(1, rows) })
   const cols = (channels / groups) * places
-  const trial = (only: HostOptions) =>
-    solve(runtime, groupGradientProblem(type), (small) => groupnormBackward(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ groupGradientProblem }) => groupGradientProblem(type), groupnormBackward)
   const ofInput = await proven(runtime, chosen(GROUP_INPUT[type], options), options, trial)
   const ofWeight = await proven(runtime, chosen(GROUP_WEIGHT[type], options), options, trial)
   if (n > 0) await runtime.run(ofInput, { x, weight, dy, dx, stats, rows, cols, eps, groups, places })

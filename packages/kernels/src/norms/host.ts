@@ -12,10 +12,10 @@ import {
   type Runtime,
 } from '../host'
 import { forRows, type RowKernels } from '../parts/span'
-import { solve } from '../problem'
-import { proven } from '../verify'
+import { proven, trialOf } from '../verify'
 import { checkGroups, type Groups, type Pair, type Rows } from './shapes'
-import { groupnormProblem, layernormProblem, residualProblem } from './trial'
+
+const trials = () => import('./trial')
 
 export interface LayernormArgs extends Rows {
   /** [rows, cols] */
@@ -58,8 +58,7 @@ export async function layernorm(runtime: Runtime, args: LayernormArgs, options: 
   })
   if (n === 0) return
   const { kernel: fit, columns } = forRows(LAYERNORM, cols, type, [x, weight, bias, y].map(bytesOf))
-  const trial = (only: HostOptions) =>
-    solve(runtime, layernormProblem(columns, type), (small) => layernorm(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ layernormProblem }) => layernormProblem(columns, type), layernorm)
   const kernel = await proven(runtime, chosen(fit, options), options, trial)
   await runtime.run(kernel, { x, weight, bias, y, rows, cols, eps })
 }
@@ -105,8 +104,7 @@ export async function groupnorm(runtime: Runtime, args: GroupnormArgs, options: 
   })
   if (n === 0) return
   const params = { rows: items * groups, cols: (channels / groups) * places, eps, groups, places }
-  const trial = (only: HostOptions) =>
-    solve(runtime, groupnormProblem(type), (small) => groupnorm(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ groupnormProblem }) => groupnormProblem(type), groupnorm)
   const kernel = await proven(runtime, chosen(GROUPNORM[type], options), options, trial)
   await runtime.run(kernel, { x, weight, bias, y, ...params })
 }
@@ -159,8 +157,7 @@ export async function residualRmsnorm(
   })
   if (n === 0) return
   const { kernel: fit, columns } = forRows(RESIDUAL, cols, type, [x, residual, weight, y].map(bytesOf))
-  const trial = (only: HostOptions) =>
-    solve(runtime, residualProblem(columns, type), (small) => residualRmsnorm(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ residualProblem }) => residualProblem(columns, type), residualRmsnorm)
   const kernel = await proven(runtime, chosen(fit, options), options, trial)
   await runtime.run(kernel, { x, residual, weight, y, rows, cols, eps, shift })
 }

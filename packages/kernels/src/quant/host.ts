@@ -10,11 +10,10 @@ import {
   keysOf,
   type Runtime,
 } from '../host'
-import { solve } from '../problem'
 import { tuningTo } from '../tuning'
+import { trialOf } from '../verify'
 import { oneRowName } from './choose'
 import type { WordFormat } from './pack'
-import { wordsProblem } from './trial'
 import {
   type Bound,
   linesOfGroups,
@@ -142,10 +141,13 @@ export async function quantizedMatmul(
 ): Promise<void> {
   checkCall('quantizedMatmul', args, QUANTIZED_MATMUL_ARGS, options, QUANTIZED_MATMUL_OPTIONS)
   const { weights, ...by } = args
-  const trial: MatmulTrial = (shape, only) => {
+  const trial: MatmulTrial = (shape) => {
     const tuning = tuningTo((name) => name === oneRowName(weights.format, shape.oneRow, shape.type))
-    return solve(runtime, wordsProblem(weights.format, shape), (small) =>
-      quantizedMatmul(runtime, small, { ...only, tuning }),
+    return trialOf(
+      runtime,
+      () => import('./trial'),
+      ({ wordsProblem }) => wordsProblem(weights.format, shape),
+      (_, small, only) => quantizedMatmul(runtime, small, { ...only, tuning }),
     )
   }
   await runMatmul(runtime, KERNELS, 'quantizedMatmul', bound('quantizedMatmul', weights), by, options, trial)

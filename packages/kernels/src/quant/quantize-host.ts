@@ -14,12 +14,12 @@ import {
   type SeveralOptions,
 } from '../host'
 import type { Storage } from '../parts/storage'
-import { solve } from '../problem'
-import { proven } from '../verify'
+import { proven, trialOf } from '../verify'
 import { bound, type QuantizedWeights, WEIGHTS_ARGS } from './host'
 import type { QuantParams, WordFormat } from './pack'
-import { dynamicProblem, paramsProblem } from './trial'
 import type { WeightsBy } from './weights-host'
+
+const trials = () => import('./trial')
 
 export interface QuantizeArgs {
   readonly format: WordFormat
@@ -89,8 +89,11 @@ export async function quantize(runtime: Runtime, args: QuantizeArgs, options: Se
 
 /** The kernel that chooses scales and zero points; with `verify`, by variants that are right. */
 const chooseParams = (runtime: Runtime, type: Storage, options: SeveralOptions): Promise<CompiledKernel> =>
-  proven(runtime, chosen(type === 'f16' ? g.choose_params_f16 : g.choose_params, options), options, (only) =>
-    solve(runtime, paramsProblem(type), (small) => quantize(runtime, small, only)),
+  proven(
+    runtime,
+    chosen(type === 'f16' ? g.choose_params_f16 : g.choose_params, options),
+    options,
+    trialOf(runtime, trials, ({ paramsProblem }) => paramsProblem(type), quantize),
   )
 
 const DYNAMIC = {
@@ -150,8 +153,7 @@ export async function dynamicMatmul(
   await runtime.run(await chooseParams(runtime, type, options), { ...own, middle: 0, symmetric: 0 })
   await runtime.run(chosen(type === 'f16' ? g.quantize_int8_f16 : g.quantize_int8, options), { ...own, w: q })
   const buffers = Object.fromEntries(Object.entries(bindings).map(([name, [buffer]]) => [name, buffer]))
-  const trial = (only: SeveralOptions) =>
-    solve(runtime, dynamicProblem(format, type), (small) => dynamicMatmul(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ dynamicProblem }) => dynamicProblem(format, type), dynamicMatmul)
   await runtime.run(await proven(runtime, chosen(DYNAMIC[type][format], options), options, trial), {
     ...{ ...buffers, x: q, x_scales: scales, x_zeros: zeros, bias: bias ?? x, y },
     ...{ m, n, k, with_bias: Number(bias !== undefined), ...params },

@@ -10,7 +10,7 @@ import {
 } from '../host'
 import type { Storage } from '../parts/storage'
 import { tuningFor } from '../tuning'
-import { passes, proven, type Trial } from '../verify'
+import { passes, proven, type TrialOf } from '../verify'
 import { chooseOneRow } from './choose'
 import { chooseMatrixRows, hasMatrices, matricesName } from './matrix-tiles'
 import type { MatmulShape } from './trial'
@@ -134,7 +134,7 @@ export async function runMatmul(
     const small = { m: way === 'matvec1' ? 1 : 3, n: 5, lines: lines !== undefined, oneRow, rounded: false, type }
     const own = kernelOf(kernels, way, format, type, options)
     // of no columns there is nothing to be added up
-    return k === 0 ? own : proven(runtime, own, options, (only) => trial(small, only))
+    return k === 0 ? own : proven(runtime, own, options, trial(small))
   }
   const kernel = matrices ?? (await byRows())
   // without a bias x stands in for it, and is not read
@@ -142,8 +142,8 @@ export async function runMatmul(
   await runtime.run(kernel, { ...buffersOf(weights), ...args, ...(lines ?? weights.params) })
 }
 
-/** What computes a small product with weights of the same format, by the options that it is given. */
-export type MatmulTrial = (shape: MatmulShape, only: HostOptions) => Promise<Trial>
+/** The trial by a small product with weights of the same format. */
+export type MatmulTrial = (shape: MatmulShape) => TrialOf
 
 /** Rows of x that go to each kernel; `long` takes what `few` does. */
 const TRIAL_ROWS = { few: 13, long: 13, some: 37, many: 131 } as const
@@ -162,5 +162,5 @@ async function matricesFor(
   const kernel = chosen(kernels[matricesName(format, rows)] as CompiledKernel, options)
   const shape = { m: TRIAL_ROWS[rows], n: 70, lines: true, oneRow: 'lines', rounded: true, type: 'f16' } as const
   const as = matricesName(format, rows === 'long' ? 'few' : rows)
-  return (await passes(runtime, kernel, options, (only) => trial(shape, only), { as })) ? kernel : null
+  return (await passes(runtime, kernel, options, trial(shape), { as })) ? kernel : null
 }

@@ -3,9 +3,7 @@ import * as g from '../../generated/reduce'
 import { argsOf, floatType, input, listOf, maybe, number, oneOf, output, size } from '../args'
 import { type Shape, sizeOf } from '../elementwise/shape'
 import { type BufferLike, badArgument, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
-import { solve } from '../problem'
-import { proven } from '../verify'
-import { reduceProblem } from './trial'
+import { proven, trialOf } from '../verify'
 
 export type ReduceOp = 'sum' | 'mean' | 'sumSquares' | 'min' | 'max' | 'variance' | 'argmax' | 'argmin' | 'any' | 'all'
 
@@ -134,8 +132,16 @@ export const rowsKernel = (
   type: 'f32' | 'f16',
   options: HostOptions,
 ): Promise<CompiledKernel> =>
-  proven(runtime, chosen(KERNELS[op][type].rows, options), options, (only) =>
-    solve(runtime, reduceProblem(op, type), (small) => reduce(runtime, op, small, only)),
+  proven(
+    runtime,
+    chosen(KERNELS[op][type].rows, options),
+    options,
+    trialOf(
+      runtime,
+      () => import('./trial'),
+      ({ reduceProblem }) => reduceProblem(op, type),
+      (_, small, only) => reduce(runtime, op, small, only),
+    ),
   )
 
 /** So many columns fill a device; fewer are cut, into parts of at least 256 elements. */

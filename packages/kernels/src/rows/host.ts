@@ -13,10 +13,10 @@ import {
   type Runtime,
 } from '../host'
 import { forRows, type RowKernels } from '../parts/span'
-import { solve } from '../problem'
 import { rowsKernel } from '../reduce/host'
-import { proven } from '../verify'
-import { crossEntropyProblem, gradientProblem, logSoftmaxProblem, squaredErrorProblem } from './trial'
+import { proven, trialOf } from '../verify'
+
+const trials = () => import('./trial')
 
 export type RowType = 'f32' | 'f16'
 
@@ -57,8 +57,7 @@ export async function logSoftmax(runtime: Runtime, args: LogSoftmaxArgs, options
   checkBuffers('logSoftmax', { x: [x, n, bytes], y: [y, n, bytes] })
   if (n === 0) return
   const { kernel: fit, columns } = forRows(LOG, cols, type, [x, y].map(bytesOf))
-  const trial = (only: HostOptions) =>
-    solve(runtime, logSoftmaxProblem(columns, type), (small) => logSoftmax(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ logSoftmaxProblem }) => logSoftmaxProblem(columns, type), logSoftmax)
   const kernel = await proven(runtime, chosen(fit, options), options, trial)
   await runtime.run(kernel, { x, y, rows, cols })
 }
@@ -92,8 +91,12 @@ async function gradient(
   checkBuffers(what, { y: [y, n, bytes], dy: [dy, n, bytes], dx: [dx, n, bytes] })
   if (n === 0) return
   const { kernel: fit, columns } = forRows(kernels, cols, type, [y, dy, dx].map(bytesOf))
-  const trial = (only: HostOptions) =>
-    solve(runtime, gradientProblem(of, columns, type), (small) => gradient(runtime, [what, of, kernels], small, only))
+  const trial = trialOf(
+    runtime,
+    trials,
+    ({ gradientProblem }) => gradientProblem(of, columns, type),
+    (_, small, only) => gradient(runtime, [what, of, kernels], small, only),
+  )
   const kernel = await proven(runtime, chosen(fit, options), options, trial)
   await runtime.run(kernel, { y, dy, dx, rows, cols })
 }
@@ -158,8 +161,7 @@ export async function crossEntropy(runtime: Runtime, args: CrossEntropyArgs, opt
     lse: [lse, rows],
   })
   if (cols === 0 && rows > 0) throw badArgument('crossEntropy: cols must be at least 1, got 0')
-  const trial = (only: HostOptions) =>
-    solve(runtime, crossEntropyProblem(type), (small) => crossEntropy(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ crossEntropyProblem }) => crossEntropyProblem(type), crossEntropy)
   const kernel = await proven(runtime, chosen(CROSS[type], options), options, trial)
   await runtime.run(kernel, { x, target, loss, lse, rows, cols })
 }
@@ -237,8 +239,7 @@ export async function meanSquaredError(
   const { x, y, out, n, type = 'f32' } = args
   checkBuffers('meanSquaredError', { x: [x, n, bytesIn(type)], y: [y, n, bytesIn(type)], out: [out, 1] })
   if (n === 0) throw badArgument('meanSquaredError: there is no mean of 0 elements')
-  const trial = (only: HostOptions) =>
-    solve(runtime, squaredErrorProblem(type), (small) => meanSquaredError(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ squaredErrorProblem }) => squaredErrorProblem(type), meanSquaredError)
   const kernel = await proven(runtime, chosen(ERROR[type], options), options, trial)
   if (n <= PART) {
     await runtime.run(kernel, { x, y, out, rows: 1, size: n, n, scale: 1 / n })

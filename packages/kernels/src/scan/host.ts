@@ -16,12 +16,12 @@ import {
   type Runtime,
   type SeveralOptions,
 } from '../host'
-import { solve } from '../problem'
 import { rowsKernel } from '../reduce/host'
-import { proven } from '../verify'
+import { proven, trialOf } from '../verify'
 import { chooseScan } from './choose'
 import { SCAN_BLOCK, SCAN_STEP_TILE, SCAN_TILE } from './plan'
-import { scanProblem } from './trial'
+
+const trials = () => import('./trial')
 
 export interface ScanArgs {
   /** n elements */
@@ -90,8 +90,7 @@ async function scanTiles(
   const tiles = Math.ceil(n / SCAN_TILE)
   using totals = runtime.buffer({ size: 4 * tiles })
   using offsets = runtime.buffer({ size: 4 * tiles })
-  const trial = (only: SeveralOptions) =>
-    solve(runtime, scanProblem(SCAN_TILE + 77), (small) => scan(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ scanProblem }) => scanProblem(SCAN_TILE + 77), scan)
   const apply = await proven(runtime, chosen(applyArtifact, options), options, trial)
   const sum = await rowsKernel(runtime, 'sum', 'f32', options)
   await runtime.run(sum, { x, out: totals, rows: tiles, size: SCAN_TILE, n, scale: 1 })
@@ -106,10 +105,12 @@ async function scanChunks(
   tilesOfChunk: number,
   options: SeveralOptions,
 ): Promise<void> {
-  const trial = (only: SeveralOptions) =>
-    solve(runtime, scanProblem(2 * SCAN_STEP_TILE + 77), (small) =>
-      scan(runtime, small, { ...only, chunk: SCAN_STEP_TILE }),
-    )
+  const trial = trialOf(
+    runtime,
+    trials,
+    ({ scanProblem }) => scanProblem(2 * SCAN_STEP_TILE + 77),
+    (_, small, only) => scan(runtime, small, { ...only, chunk: SCAN_STEP_TILE }),
+  )
   const step = await proven(runtime, chosen(stepArtifact, options), options, trial)
   const tail = chosen(tailArtifact, options)
   const quads = Math.floor(n / 4)

@@ -9,10 +9,10 @@ import {
   type HostOptions,
   type Runtime,
 } from '../host'
-import { solve } from '../problem'
-import { softmaxProblem } from '../rows/trial'
-import { proven } from '../verify'
+import { proven, trialOf } from '../verify'
 import { chooseSoftmax } from './choose'
+
+const trials = () => import('../rows/trial')
 
 export interface SoftmaxArgs {
   /** rows × cols, row-major */
@@ -42,7 +42,6 @@ export async function softmax(runtime: Runtime, args: SoftmaxArgs, options: Host
     await runtime.run(chosen(kernel, options), { x, y, rows, quads: cols / 4 })
     return
   }
-  const trial = (only: HostOptions) =>
-    solve(runtime, softmaxProblem(columns, type), (small) => softmax(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ softmaxProblem }) => softmaxProblem(columns, type), softmax)
   await runtime.run(await proven(runtime, chosen(kernel, options), options, trial), { x, y, rows, cols })
 }

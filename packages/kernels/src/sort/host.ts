@@ -3,12 +3,12 @@ import * as shape from '../../generated/shape'
 import * as g from '../../generated/sort'
 import { argsOf, bound, flag, input, integerFrom, maybe, oneOf, output, size, updated } from '../args'
 import { type BufferLike, badArgument, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
-import { solve } from '../problem'
 import { scanBlocks } from '../scan/host'
-import { passes } from '../verify'
+import { passes, trialOf } from '../verify'
 import { chooseRadix, PORTABLE_RADIX, type RadixChoice } from './choose'
 import { DIGITS, RADIX_BITS, RADIX_CHUNK } from './plan'
-import { sortProblem } from './trial'
+
+const trials = () => import('./trial')
 
 export type SortType = 'f32' | 'i32' | 'u32'
 
@@ -93,7 +93,7 @@ export async function sortPairs(runtime: Runtime, args: SortPairsArgs, options: 
 async function radixFor(runtime: Runtime, options: HostOptions): Promise<RadixChoice> {
   const best = chooseRadix(runtime.info)
   const kernel = chosen(best.scatter, options)
-  const trial = (only: HostOptions) => solve(runtime, sortProblem(), (small) => sortPairs(runtime, small, only))
+  const trial = trialOf(runtime, trials, ({ sortProblem }) => sortProblem(), sortPairs)
   if (best.scatter === PORTABLE_RADIX.scatter || (await passes(runtime, kernel, options, trial)))
     return { ...best, scatter: kernel }
   return { ...PORTABLE_RADIX, scatter: chosen(PORTABLE_RADIX.scatter, options) }

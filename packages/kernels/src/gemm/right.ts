@@ -1,0 +1,37 @@
+import type { CompiledKernel } from '@weft/codegen'
+import { WHOLE } from '../gemm-fast/options'
+import type { Runtime } from '../host'
+import { type Tuning, tuningTo } from '../tuning'
+import { passes, trialOf } from '../verify'
+import type { MatmulArgs, MatmulOptions } from './host'
+import type { TrialProduct } from './trial'
+
+/** Two tiles of a kernel that is for whole ones alone, and the least depth in which one tile follows another. */
+export const WHOLE_SIZES = { m: WHOLE.side, n: 2 * WHOLE.side, k: 2 * WHOLE.depth } as const
+
+/** As the options of a trial say, by the kernel that is tried alone. */
+const itself = (kernel: CompiledKernel): Tuning => {
+  // names of what is measured say 'nn', whatever is transposed here, and not whether all tiles are whole
+  const plain = (name: string): string => name.replace(/_[nt]{2}_whole$/, '').replace(/_[nt]{2}(?=_|$)/, '_nn')
+  return tuningTo((name) => plain(name) === plain(kernel.name))
+}
+
+/** Whether a kernel may be used: with `verify`, where a small product shows that it is right. */
+export const isRight = (
+  runtime: Runtime,
+  kernel: CompiledKernel,
+  product: TrialProduct,
+  { device, ...options }: MatmulOptions,
+  matmul: (runtime: Runtime, args: MatmulArgs, options: MatmulOptions) => Promise<void>,
+): Promise<boolean> =>
+  passes(
+    runtime,
+    kernel,
+    options,
+    trialOf(
+      runtime,
+      () => import('./trial'),
+      ({ matmulProblem }) => matmulProblem(product),
+      (_, small, only) => matmul(runtime, small, { ...only, ...(device && { device }), tuning: itself(kernel) }),
+    ),
+  )
