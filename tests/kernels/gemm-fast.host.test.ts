@@ -137,6 +137,8 @@ describe('chooseFast', () => {
     expect(way(4096, 4096, 4095)).toEqual(['gemm_block_128', 1])
     expect(way(2048, 2000, 64)).toEqual(['gemm_block_128', 1])
     expect(way(1000, 1000, 1000)).toEqual(['gemm_block_64', 1])
+    expect(way(1024, 1024, 1024)).toEqual(['gemm_block_64', 2])
+    expect(way(768, 768, 768)).toEqual(['gemm_block_64', 3])
     expect(way(512, 512, 512)).toEqual(['gemm_block_32', 1])
     expect(way(256, 256, 256)).toEqual(['gemm_block_32', 1])
     expect(way(32, 4096, 4096)).toEqual(['gemm_block_32', 4])

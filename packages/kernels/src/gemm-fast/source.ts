@@ -19,7 +19,7 @@ const LARGE_BLOCKS = { tile: [WHOLE.side, WHOLE.side, WHOLE.depth], block: [8, 1
 /** Products in blocks of registers, on every device. */
 export const blockGemms: readonly KernelSource[] = [
   blockGemm(blockName(128), LARGE_BLOCKS),
-  blockGemm(blockName(64), { tile: [64, 64, 16], block: [8, 4] }),
+  blockGemm(blockName(64), { tile: [64, 64, 16], block: [8, 8] }),
   blockGemm(blockName(32), { tile: [32, 32, 32], block: [4, 4], slices: 4 }),
 ]
 

@@ -30,7 +30,7 @@ const tilesOf = ({ tileM, tileN, depth, rows, cols }: TileChoices) =>
 /** The kernels that ship go by their own names. */
 const SHIPPED: Readonly<Record<string, string>> = {
   '128x128x16_8x16': blockName(128),
-  '64x64x16_8x4': blockName(64),
+  '64x64x16_8x8': blockName(64),
   '32x32x32_4x4_4': blockName(32),
   '128x128x32_64x64': matrixName(false, false, 'f16'),
   '64x64x64_32x32': matrixName(false, false, 'f16_small'),
@@ -102,7 +102,7 @@ export const gemmBlocks: TiledGemm = {
     m * n >= 2 ** 21
       ? { tileM: 128, tileN: 128, depth: 16, rows: 8, cols: 16, slices: 1 }
       : m * n >= 2 ** 20
-        ? { tileM: 64, tileN: 64, depth: 16, rows: 8, cols: 4, slices: 1 }
+        ? { tileM: 64, tileN: 64, depth: 16, rows: 8, cols: 8, slices: 1 }
         : { tileM: 32, tileN: 32, depth: 32, rows: 4, cols: 4, slices: 4 },
   feasible: (choices) => {
     const [down, across] = [choices.tileM / choices.rows, choices.tileN / choices.cols]
