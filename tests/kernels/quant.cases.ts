@@ -109,7 +109,7 @@ function farApart(): ParityCase {
   return {
     name: 'matvec1_int4_held, values that are far apart, tiny, or no numbers',
     kernel: quantOneRow.find(({ name }) => name === 'matvec1_int4_held') as (typeof quantOneRow)[number],
-    params: { m, n, k, with_bias: 0, ...weights.params },
+    params: { m, n, k, with_bias: 0, ...weights.params, rows: 16 },
     bindings: { ...weights.bindings, x, bias: new Float32Array(n), y: emptyOutput(m * n) },
     expect: { y: filled(y) },
     tolerance: near(
@@ -143,7 +143,12 @@ const cases: readonly ParityCase[] = [
       [5, 4128],
       [33, 32],
     ][i % 3] as [number, number]
-    return weightCase(kernel, random(format, n, k, [32, 64, 128][i % 3] as number, true), 1 + (i % 2))
+    const weights = random(format, n, k, [32, 64, 128][i % 3] as number, true)
+    return weightCase(
+      kernel,
+      { ...weights, params: { ...weights.params, rows: [16, 32, 4][i % 3] as number } },
+      1 + (i % 2),
+    )
   }),
   farApart(),
   ...quantMatrices.map((kernel, i) => {

@@ -16,6 +16,7 @@ const sources = new Map(
     ...source.quantOneRow,
     ...source.blockKernels,
     ...source.blockLines,
+    ...source.blockOneRow,
     ...source.blockQuantizers,
     ...source.gemms,
     ...source.gemvs,
@@ -106,7 +107,13 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
       await kernels.quantizedMatmul(runtime, { x: upload(a), m: 1, weights, y }, { ...own, tuning: { find } })
       await same(y, kernels.matmulReference({ a, b, m: 1, n, k, transposeB: true }))
     }
-    expect(used).toEqual([`matvec1_int4_${way}`, `matvec1_int4_zeros_${way}`])
+    for (const [weights, b] of blocks()) {
+      const y = empty(n)
+      await kernels.blockMatmul(runtime, { x: upload(a), m: 1, weights, y }, { ...own, tuning: { find } })
+      await same(y, kernels.matmulReference({ a, b, m: 1, n, k, transposeB: true }))
+    }
+    const formats = ['int8', 'int4', 'int4_zeros', ...Object.keys(kernels.BLOCKS)]
+    expect(used).toEqual(formats.map((format) => `matvec1_${format}_${way}`))
   })
 
   it('the gradient of the input of a layer', async () => {

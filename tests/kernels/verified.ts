@@ -184,23 +184,31 @@ function shapes(
   return [...few.filter(([, { lines }]) => (lines ? byLines : byOthers)), ...(byLines ? many : [])]
 }
 
+const held = tuningTo((name) => name.replace('_f16', '').endsWith('held'))
+
 const quantized = [
   // a way of one row that is taken for many weights, or where it was measured to be the fastest
-  ...(['int4', 'int4_zeros'] as const).flatMap((format) =>
+  ...(['int8', 'int4', 'int4_zeros'] as const).flatMap((format) =>
     types.map((type) =>
       of(
         `quantizedMatmul ${format} held ${type}`,
         () => wordsProblem(format, { m: 1, n: 5, lines: true, oneRow: 'held', rounded: false, type }),
-        (runtime, args, options) => {
-          const tuning = tuningTo((name) => name.replace('_f16', '').endsWith('held'))
-          return kernels.quantizedMatmul(runtime, args, { ...options, tuning })
-        },
+        (runtime, args, options) => kernels.quantizedMatmul(runtime, args, { ...options, tuning: held }),
       ),
     ),
   ),
   ...(['int8', 'uint8', 'int4', 'int4_zeros'] as const).flatMap((format) =>
     shapes(format !== 'uint8', true).map(([what, shape, heavy]) =>
       of(`quantizedMatmul ${format} ${what}`, () => wordsProblem(format, shape), kernels.quantizedMatmul, heavy),
+    ),
+  ),
+  ...(Object.keys(kernels.BLOCKS) as kernels.BlockName[]).flatMap((format) =>
+    types.map((type) =>
+      of(
+        `blockMatmul ${format} held ${type}`,
+        () => blocksProblem(format, { m: 1, n: 5, lines: true, oneRow: 'held', rounded: false, type }),
+        (runtime, args, options) => kernels.blockMatmul(runtime, args, { ...options, tuning: held }),
+      ),
     ),
   ),
   ...(Object.keys(kernels.BLOCKS) as kernels.BlockName[]).flatMap((format) =>

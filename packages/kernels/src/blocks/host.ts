@@ -4,10 +4,13 @@ import { argsOf, floatType, input, maybe, object, oneOf, output, size } from '..
 import { type BufferLike, badArgument, checkCall, type HostOptions, type Runtime } from '../host'
 import {
   type Bound,
+  MATMUL_OPTIONS,
   type MatmulTrial,
+  type QuantizedMatmulOptions,
   runDequantize,
   runEmbedding,
   runMatmul,
+  tuningOfShape,
   type WeightsAt,
   type WeightsBy,
   type WeightsTo,
@@ -111,15 +114,21 @@ const BLOCK_MATMUL_ARGS = argsOf<BlockMatmulArgs>({
  *
  * @throws RangeError before anything is recorded: sizes, format, offset, buffers that are too small
  */
-export async function blockMatmul(runtime: Runtime, args: BlockMatmulArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('blockMatmul', args, BLOCK_MATMUL_ARGS, options)
+export async function blockMatmul(
+  runtime: Runtime,
+  args: BlockMatmulArgs,
+  options: QuantizedMatmulOptions = {},
+): Promise<void> {
+  checkCall('blockMatmul', args, BLOCK_MATMUL_ARGS, options, MATMUL_OPTIONS)
   const { weights, ...by } = args
-  const trial: MatmulTrial = (shape) =>
-    trialOf(
+  const trial: MatmulTrial = (shape) => {
+    const tuning = tuningOfShape(weights.format, shape)
+    return trialOf(
       runtime,
       () => import('./trial'),
       ({ blocksProblem }) => blocksProblem(weights.format, shape),
-      blockMatmul,
+      (_, small, only) => blockMatmul(runtime, small, { ...only, tuning }),
     )
+  }
   await runMatmul(runtime, KERNELS, 'blockMatmul', bound('blockMatmul', weights), by, options, trial)
 }

@@ -61,7 +61,7 @@ const nibbles = (of: readonly U32[]): readonly Quad[] => {
 }
 
 /** Four bits of a word, from place j on, each as bit 4 of a byte: three copies, 7 bits apart, put them there. */
-const fifthBits = (bits: U32, j: number): U32 => u32`((((${bits} >> ${j}) & 15) * 0x204081) & 0x01010101) << 4`
+export const fifthBits = (bits: U32, j: number): U32 => u32`((((${bits} >> ${j}) & 15) * 0x204081) & 0x01010101) << 4`
 
 /** scale · (quad - less) */
 const scaled = (k: Builder, quads: readonly Quad[], of: Expr<'f32'>, less: number): Part => {
@@ -125,7 +125,7 @@ const common = (name: BlockName, wide: boolean) => ({
   params: { offset: d.u32 },
 })
 
-function smallOf(name: keyof typeof SMALL): LineFormat {
+export function smallLines(name: keyof typeof SMALL): LineFormat {
   const { chunk, read } = SMALL[name]
   const { size, bytes } = BLOCKS[name]
   return {
@@ -149,7 +149,7 @@ const runs = (first: First, between: number) => (c: U32) => {
 }
 
 /** Six bits of scale and of minimum for two neighbours of the eight groups, the pair-th, in the low bytes: see `putScales` of pack.ts. */
-function scalesOf(k: Builder, head: Expr<'vec4u'>, pair: U32): { readonly scale: U32; readonly min: U32 } {
+export function scalesOf(k: Builder, head: Expr<'vec4u'>, pair: U32): { readonly scale: U32; readonly min: U32 } {
   const shift = k.let('shift', u32`${pair} % 2 * 16`)
   const { y, z, w } = k.let({ y: head.y.shr(shift), z: head.z.shr(shift), w: head.w.shr(shift) })
   const late = pair.ge(2)
@@ -160,7 +160,7 @@ function scalesOf(k: Builder, head: Expr<'vec4u'>, pair: U32): { readonly scale:
 }
 
 /** Eight invocations share a block: 16 bytes of nibbles each, whose low halves are of one group of 32 and the high ones of the next. */
-function kOf(name: 'q4_k' | 'q5_k'): LineFormat {
+export function kLines(name: 'q4_k' | 'q5_k'): LineFormat {
   const units = BLOCKS[name].bytes / 16
   return {
     ...common(name, true),
@@ -201,7 +201,7 @@ function kOf(name: 'q4_k' | 'q5_k'): LineFormat {
 }
 
 /** Eight invocations share a block: 16 bytes of low nibbles each, and 16 of those with two high bits for four places each. */
-const q6k: LineFormat = {
+export const q6kLines: LineFormat = {
   ...common('q6_k', false),
   chunk: 32,
   window: 128,
@@ -233,10 +233,10 @@ const q6k: LineFormat = {
 }
 
 export const BLOCK_LINES: readonly LineFormat[] = [
-  smallOf('q4_0'),
-  smallOf('q5_0'),
-  smallOf('q8_0'),
-  kOf('q4_k'),
-  kOf('q5_k'),
-  q6k,
+  smallLines('q4_0'),
+  smallLines('q5_0'),
+  smallLines('q8_0'),
+  kLines('q4_k'),
+  kLines('q5_k'),
+  q6kLines,
 ]

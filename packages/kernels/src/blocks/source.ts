@@ -1,7 +1,9 @@
+import { heldKernels } from '../quant/held'
 import { lineKernels } from '../quant/lines'
 import { matrixKernels } from '../quant/matrices'
 import { weightKernels } from '../quant/weights'
 import { BLOCK_FORMATS } from './format'
+import { BLOCK_HELD } from './held'
 import { BLOCK_LINES } from './lines'
 
 export { BLOCK_FORMATS } from './format'
@@ -12,6 +14,9 @@ export const blockKernels = BLOCK_FORMATS.flatMap(weightKernels)
 
 /** Products with few rows at the speed of reading the blocks. */
 export const blockLines = BLOCK_LINES.flatMap(lineKernels)
+
+/** The same for one row of x, with x in bytes. */
+export const blockOneRow = BLOCK_HELD.flatMap(heldKernels)
 
 /** Products with many rows by subgroup matrices, where a device has them. */
 export const blockMatrices = BLOCK_LINES.flatMap(matrixKernels)

@@ -12,7 +12,7 @@ import {
   type WriteRef,
 } from '@weft/dsl'
 import { LOWEST } from '../attention/lowest'
-import { FOUR, headOf } from './scatter'
+import { FOUR, headOf } from '../parts/scatter'
 
 /** What the lanes of a workgroup have at the end of `decode_stream`. */
 export interface Parts {

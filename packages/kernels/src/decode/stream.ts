@@ -18,9 +18,9 @@ import {
 } from '@weft/dsl'
 import { LOWEST } from '../attention/lowest'
 import { eights, perLoad, unpackLoad } from '../parts/eights'
+import { bitsOf, FOUR, laneOf, scattered } from '../parts/scatter'
 import { named, type Storage } from '../parts/storage'
 import { partOf } from './part'
-import { bitsOf, FOUR, laneOf, scattered } from './scatter'
 import { merge } from './stream-merge'
 
 /**

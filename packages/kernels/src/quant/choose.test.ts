@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { chooseOneRow } from './choose'
+import { chooseOneRow, heldRows } from './choose'
 
 const device = { features: ['subgroups'], languageFeatures: ['packed_4x8_integer_dot_product'] }
-const problem = { format: 'int4', type: 'f16', n: 4096, k: 8192 } as const
+const problem = { format: 'int4', type: 'f16', n: 1024, k: 4096 } as const
 
-it('takes what was measured for one row and int4', () => {
+it('takes what was measured for one row', () => {
   const asked: unknown[] = []
   const tuning = {
     find: (...question: readonly [string, string, Readonly<Record<string, number>>, readonly string[]]) => {
@@ -17,24 +17,21 @@ it('takes what was measured for one row and int4', () => {
     [
       'matvec1_int4_zeros',
       'f16',
-      { n: 4096, k: 8192 },
+      { n: 1024, k: 4096 },
       ['matvec1_int4_zeros_lines_f16', 'matvec1_int4_zeros_held_f16'],
     ],
   ])
-  expect(chooseOneRow({ ...problem, format: 'int8' }, device, tuning)).toBe('lines')
 })
 
-it('takes bytes for many weights where nothing was measured', () => {
-  const none = { find: () => undefined }
-  const ways = [4096, 16_384, 32_768].map((n) =>
-    (['f16', 'f32'] as const).map((type) => chooseOneRow({ ...problem, type, n }, device, none)),
-  )
-  expect(ways).toEqual([
-    ['lines', 'held'],
-    ['held', 'held'],
-    ['held', 'held'],
-  ])
-  expect(chooseOneRow({ ...problem, n: 4095 }, device)).toBe('lines')
-  expect(chooseOneRow({ ...problem, n: 2 ** 20 }, { ...device, languageFeatures: [] })).toBe('lines')
-  expect(chooseOneRow({ ...problem, n: 2 ** 20 }, { ...device, features: [] })).toBe('lines')
+it('takes bytes for many weights where nothing was measured, if k is a whole number of chunks', () => {
+  const wayOf = (n: number, k = 4096, on = device) => chooseOneRow({ ...problem, n, k }, on, { find: () => undefined })
+  expect([1024, 4095, 4096, 32_768].map((n) => wayOf(n))).toEqual(['lines', 'lines', 'held', 'held'])
+  expect(wayOf(32_768, 4096 + 16)).toBe('lines')
+  expect(wayOf(32_768, 4096, { ...device, languageFeatures: [] })).toBe('lines')
+  expect(wayOf(32_768, 4096, { ...device, features: [] })).toBe('lines')
+  expect([4096, 16_384].map((n) => chooseOneRow({ ...problem, format: 'int8', n }, device))).toEqual(['lines', 'held'])
+})
+
+it('gives a workgroup more rows where there are many', () => {
+  expect([1, 8191, 8192, 24_575, 24_576, 131_072].map(heldRows)).toEqual([8, 8, 16, 16, 32, 32])
 })

@@ -1,7 +1,7 @@
 import type { Storage } from '../parts/storage'
 import type { Tuning } from '../tuning'
 
-/** How one row of x goes with int4 that is read by lines: in f32 (`lines`), or in bytes (`held`). */
+/** How one row of x goes with weights that are read by lines: in f32 (`lines`), or in bytes (`held`). */
 export const ONE_ROW = ['lines', 'held'] as const
 export type OneRow = (typeof ONE_ROW)[number]
 
@@ -18,12 +18,16 @@ export interface OneRowDevice {
   readonly languageFeatures: readonly string[]
 }
 
+/** Columns of an invocation in bytes. */
+export const HELD_CHUNK = 32
+
 /**
- * Weights from which on bytes are faster where nothing was measured. In bytes a workgroup goes down 32 rows of W, so that few of them are
- * at work on few rows. On an H200, lines and bytes in µs: 4096 × 4096 8.7 and 20 with x in f16, 11.8 and 20 in f32; 14,336 × 4096 17
- * and 22, 27 and 23; 32,768 × 8192 58 and 48, 92 and 52.
+ * Weights from which on bytes are faster where nothing was measured: of int8, which f32 takes the least to unpack, more. Lines and bytes in µs on an
+ * H200, x in f16, each run a pass, 6 of them that of a pass without work: 4096 × 4096 int4 12.4 and 11.8, Q4_0 15.0 and 13.0, Q6_K 16.9 and
+ * 15.7, int8 13.3 and 13.8; 14,336 × 4096 int4 23.0 and 16.0.
  */
-const HELD_FROM: Readonly<Record<Storage, number>> = { f16: 2 ** 27, f32: 2 ** 25 }
+const HELD_FROM = 2 ** 24
+const HELD_FROM_INT8 = 2 ** 26
 
 const hasBytes = ({ features, languageFeatures }: OneRowDevice): boolean =>
   features.includes('subgroups') && languageFeatures.includes('packed_4x8_integer_dot_product')
@@ -32,11 +36,18 @@ const hasBytes = ({ features, languageFeatures }: OneRowDevice): boolean =>
 export const oneRowName = (format: string, way: OneRow, type: Storage): string =>
   `matvec1_${format}_${way}${type === 'f16' ? '_f16' : ''}`
 
-/** The way that was measured to be the fastest, or the one for so many weights; of int4 alone: other formats have one. Pure. */
+/** The way that was measured to be the fastest, or the one for so many weights. Pure. */
 export function chooseOneRow({ format, type, n, k }: OneRowProblem, device: OneRowDevice, tuning?: Tuning): OneRow {
-  if (format !== 'int4' && format !== 'int4_zeros') return 'lines'
+  if (k % HELD_CHUNK !== 0) return 'lines'
   const nameOf = (way: OneRow) => oneRowName(format, way, type)
   const found = tuning?.find(`matvec1_${format}`, type, { n, k }, ONE_ROW.map(nameOf))
   const measured = ONE_ROW.find((way) => nameOf(way) === found)
-  return measured ?? (n * k >= HELD_FROM[type] && hasBytes(device) ? 'held' : 'lines')
+  const from = format === 'int8' ? HELD_FROM_INT8 : HELD_FROM
+  return measured ?? (n * k >= from && hasBytes(device) ? 'held' : 'lines')
 }
+
+/**
+ * Rows of W of a workgroup in bytes, each of which converts x for itself: as many as leave a large GPU some hundred workgroups. In µs with 8, 16
+ * and 32 of them, int4 on an H200, eight runs a pass: 4096 × 14,336 17, 20, 29; 14,336 × 4096 15, 13, 15; 32,768 × 8192 46, 41, 40. Pure.
+ */
+export const heldRows = (n: number): number => (n < 8192 ? 8 : n < 24_576 ? 16 : 32)

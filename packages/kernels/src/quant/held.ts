@@ -6,7 +6,6 @@ import {
   each,
   f32,
   type HostNumber,
-  i32,
   input,
   type KernelDecl,
   kernel,
@@ -16,30 +15,42 @@ import {
 import type { KernelSource } from '@weft/dsl/ir'
 import { type Eights, eights, loadEight, unpackEight } from '../parts/eights'
 import { perLoad } from '../parts/loads'
+import { bitsOf, FOUR, headOf, scattered } from '../parts/scatter'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
-import { type Limbs, limbSum, limbsOf } from './limbs'
+import { HELD_CHUNK } from './choose'
+import type { FormatView } from './format'
+import { exactSum, type Limbs, limbsOf, roundedSum, valueSum } from './limbs'
 
 /**
- * y = x · Wᵀ + bias for one row of x at a time, W: [n, k] of int4 with a scale for each group, in integers: an invocation keeps 32
- * columns of x, in three bytes each (see limbs.ts), and goes down 32 rows of W with them, four at a time, 16 bytes of each.
+ * y = x · Wᵀ + bias for one row of x at a time, in integers, W: [n, k] in a format of 4 to 8 bits: an invocation keeps 32 columns of x, in
+ * three bytes each (see limbs.ts), and goes down 8 to 32 rows of W with them, four at a time.
  *
- * What limits `matvec1_int4_lines` is arithmetic: a weight takes three operations and more to become an f32 and be multiplied. Here four
- * of them are a word after one mask, and three instructions multiply and add them up; x is read and converted once for 32 rows.
+ * What limits `matvec1_…_lines` is arithmetic: a weight takes three operations and more to become an f32 and be multiplied. Here four
+ * of them are a word after one mask, and three instructions multiply and add them up; x is read and converted once for all rows.
  *
- * Sums of 32 products are exact integers, each then becomes f32, times its scale; those of an invocation, and of all of them, are f32.
+ * Sums of up to 32 products are exact integers, each then becomes f32, times its scale; those of an invocation, and of all of them, are f32.
+ * Four lanes share the sums of four rows, and leave them in workgroup memory.
+ *
+ * On an H200, one row of x in f16, 32,768 × 8192, in GB/s of weights with their scales, each run a pass (a copy has 4,250), lines and bytes: int8
+ * 3,430 and 3,640; int4 in groups of 128 2,190 and 3,060 (65,536 rows 2,490 and 3,540); Q4_0 2,010 and 2,830, Q5_0 1,970 and 2,640, Q8_0
+ * 2,500 and 3,480, Q4_K 1,890 and 2,530, Q5_K 1,980 and 2,650, Q6_K 2,120 and 2,500.
+ *
+ * What is left, of int4: 3,510 with the loads alone, which the time of a pass by itself, 6 µs of 46, keeps below a copy; 3,150 without joins. Tried, in
+ * parts of 3,060: sums over whole subgroups (0.9), no reading ahead (0.95), eight rows at once (0.9), 64 and 256 invocations (0.92,
+ * 0.9), 8, 16 and 64 rows for a workgroup (0.87, 0.97, 0.94), all digits signed (0.98), x in f32 instead of bytes (0.7), x converted by a
+ * dispatch of its own and read by lines (0.89). Two digits would be 1.02 of three.
  */
 
 type U32 = Expr<'u32'>
+type F32 = Expr<'f32'>
 type None = Record<never, never>
 
 const INVOCATIONS = 128
-/** Rows of W of a workgroup, and of them those that are read at once. */
-const ROWS = 32
-const AT_ONCE = 4
-/** Columns of an invocation: 16 bytes of a row of W. */
-const CHUNK = 32
-/** The least number of invocations that a subgroup may have (WGSL specification, `subgroup_size`). */
-const LEAST_SUBGROUP = 4
+/** Rows of W of a workgroup, at most, and of them those that are read at once. */
+const HELD_ROWS = 32
+const AT_ONCE = FOUR
+/** Invocations that add up what four rows have. */
+const JOINING = INVOCATIONS / (HELD_ROWS / AT_ONCE)
 
 const VARIANTS = {
   subgroups: ['subgroups', 'subgroup-id', 'packed-dot'],
@@ -47,117 +58,231 @@ const VARIANTS = {
   portable: [],
 } as const
 
+/** What neighbouring quads of a chunk come to: scale · Σ (q − zero) x − least · Σ x. */
+export interface HeldPart {
+  /** Left out where a row has one scale, which is multiplied to its sum. */
+  readonly scale?: F32
+  readonly zero?: Expr<'i32'>
+  readonly least?: F32
+}
+
+export interface HeldChunk {
+  /** A word of four bytes for each quad. */
+  readonly bytes: readonly U32[]
+  readonly parts: readonly HeldPart[]
+}
+
+/** What is read of a row: words, or a scale. */
+type Load = Expr<'u32'> | Expr<'vec4u'> | F32
+
+/** Chunk c of any row. */
+export interface HeldColumn {
+  load(row: U32): readonly Load[]
+  /** What was read, as bytes. */
+  unpack(loads: readonly Load[], row: U32): HeldChunk
+}
+
+/** How an invocation reads 32 values of a row of W. */
+export interface HeldFormat {
+  readonly name: string
+  readonly doc: string
+  readonly bindings: Readonly<Record<string, unknown>>
+  readonly params: Readonly<Record<string, unknown>>
+  /** Whether bytes are signed: from -128 to 127, for 0 to 127. */
+  readonly signed?: boolean
+  /** Whether sums of a part may pass 2³¹: 32 · |q − zero| is 2⁹ or more. */
+  readonly large?: boolean
+  /** Quads of the parts. */
+  readonly parts: readonly number[]
+  /** Whether the next rows are read before the products of these. */
+  readonly ahead: boolean
+  /** Where in a row the eights of chunk c are, counted in eights. */
+  readonly places: (c: U32) => readonly U32[]
+  readonly column: (k: Builder, view: FormatView, c: U32) => HeldColumn
+  /** One scale for all of a row. */
+  readonly rowScale?: (view: FormatView, row: U32) => F32
+}
+
 interface View {
-  readonly w: { at(i: U32): Expr<'vec4u'> }
-  readonly scales: { at(i: U32): Expr<'f32'> }
-  readonly zeros: { at(i: U32): U32 }
   readonly x: Eights
-  readonly bias: { at(i: U32): Expr<'f32'> }
-  readonly y: { at(i: U32): { set(value: Expr<'f32'>): void } }
+  readonly bias: { at(i: U32): F32 }
+  readonly y: { at(i: U32): { set(value: F32): void } }
   readonly m: U32
   readonly n: U32
   readonly k: U32
   readonly with_bias: U32
-  readonly group_log2: U32
-  readonly groups: U32
+  readonly rows: U32
 }
 
-export function heldMatvecOf(withZeros: boolean, storage: Storage): KernelSource {
-  const format = withZeros ? 'int4_zeros' : 'int4'
-  const decl = {
-    doc: `y = x · Wᵀ + bias for few rows of x, 1 at a time, in integers; W: [n, k] of int4 with a scale${withZeros ? ' and a zero point' : ''} for each group, of a power of two`,
+function declared(format: HeldFormat, storage: Storage): unknown {
+  return {
+    doc: `y = x · Wᵀ + bias for few rows of x, 1 at a time, in integers; W: [n, k] of ${format.doc}, by so many rows`,
     workgroupSize: [INVOCATIONS],
     bindings: {
-      w: input(d.arrayOf(d.vec4u)),
-      scales: input(d.arrayOf(d.f32)),
-      ...(withZeros ? { zeros: input(d.arrayOf(d.u32)) } : {}),
+      ...format.bindings,
       x: input(eights(storage)),
       bias: input(scalars(storage)),
       y: output(scalars(storage)),
     },
-    params: { m: d.u32, n: d.u32, k: d.u32, with_bias: d.u32, words: d.u32, group_log2: d.u32, groups: d.u32 },
-    workgroups: ({ m, n }: Readonly<Record<'m' | 'n', HostNumber>>) => [m.mul(ceilDiv(n, ROWS))],
+    params: { m: d.u32, n: d.u32, k: d.u32, with_bias: d.u32, ...format.params, rows: d.u32 },
+    workgroups: ({ m, n, rows }: Readonly<Record<'m' | 'n' | 'rows', HostNumber>>) => [m.mul(ceilDiv(n, rows))],
     variants: VARIANTS,
-  } as unknown as KernelDecl<None, None, None>
-  return kernel(named(`matvec1_${format}_held`, storage), decl, (untyped, k) => {
+  }
+}
+
+/** `rows`, a multiple of 4 up to 32, is how many rows of W a workgroup has. */
+export function heldMatvecOf(format: HeldFormat, storage: Storage): KernelSource {
+  const decl = declared(format, storage) as KernelDecl<None, None, None>
+  return kernel(named(`matvec1_${format.name}_held`, storage), decl, (untyped, k) => {
     const view = untyped as unknown as View
-    const { n, k: depth } = view
-    const { chunks, blocks } = k.let({ chunks: depth.div(CHUNK), blocks: u32`(${n} + ${ROWS - 1}) / ${ROWS}` })
-    const { first, line } = k.let({ first: k.workgroupIndex.rem(blocks).mul(ROWS), line: k.workgroupIndex.div(blocks) })
-    const slots = k.variant === 'subgroups' ? INVOCATIONS / LEAST_SUBGROUP : INVOCATIONS
-    const part = k.workgroup('part', f32, ROWS, slots)
-    const own = k.variant === 'subgroups' ? k.subgroupId : k.localIndex
-    /** To what this subgroup, or this invocation, has of a row: nobody else writes or reads that. */
-    const add = (row: U32, sum: Expr<'f32'>, from: U32) => {
-      const before = k.when(from.gt(0), () => part.at(row, own), 0)
-      if (k.variant !== 'subgroups') part.at(row, own).set(before.add(sum))
-      else {
-        const all = k.let('of_subgroup', k.subgroupAdd(sum))
-        k.if(k.subgroupInvocationId.eq(0), () => part.at(row, own).set(before.add(all)))
-      }
-    }
+    const formatView = untyped as unknown as FormatView
+    const { n, k: depth, rows } = view
+    const { chunks, blocks } = k.let({ chunks: depth.div(HELD_CHUNK), blocks: u32`(${n} + ${rows} - 1) / ${rows}` })
+    const { first, line } = k.let({ first: k.workgroupIndex.rem(blocks).mul(rows), line: k.workgroupIndex.div(blocks) })
+    const sums = k.variant === 'subgroups' ? sharedSums(k, rows) : ownSums(k, rows)
     k.range('from', 0, chunks, INVOCATIONS, (from) => {
       const mine = from.add(k.localIndex)
       // a chunk that is not there is the last one, and does not count
       const c = k.let('c', u32`min(${mine}, ${chunks} - 1)`)
-      const limbs = limbsOf(k, xQuads(k, view, storage, line, c), mine.lt(chunks))
-      const group = k.let('group', u32`(${c} * ${CHUNK}) >> ${view.group_log2}`)
-      k.range('batch', 0, ROWS / AT_ONCE, (batch) => {
-        const rows = each(AT_ONCE).map((r) => u32`${batch} * ${AT_ONCE} + ${r}`)
-        const sums = rows.map((row) => {
-          const there = k.let('row', u32`min(${first} + ${row}, ${n} - 1)`)
-          return rowSum(k, view, withZeros, { row: there, c, chunks, group }, limbs)
+      const column = format.column(k, formatView, c)
+      // rows that are not there are read as the last one: their sums are not stored
+      const rowsOf = (batch: U32) =>
+        each(AT_ONCE).map((r) => k.let('row', u32`min(${first} + ${batch} * ${AT_ONCE} + ${r}, ${n} - 1)`))
+      const next = format.ahead && rowsOf(u32(0)).map((row) => column.load(row).map((load) => nextOf(k, load)))
+      const quads = xQuads(k, view, storage, line, format.places(c))
+      const limbs = limbsOf(k, quads, mine.lt(chunks), format.signed === true)
+      const shares = sharesOf(k, format, limbs)
+      k.range('batch', 0, rows.div(AT_ONCE), (batch) => {
+        const these = rowsOf(batch)
+        const loads = these.map((row, r) =>
+          next ? (next[r] ?? []).map(({ now }) => now()) : column.load(row).map((load) => k.let('load', load as U32)),
+        )
+        if (next) {
+          const after = rowsOf(k.let('after', u32`min(${batch} + 1, ${rows} / ${AT_ONCE} - 1)`))
+          for (const [r, row] of after.entries())
+            for (const [i, load] of column.load(row).entries()) next[r]?.[i]?.set(load)
+        }
+        const products = these.map((row, r) => {
+          const chunk = column.unpack(loads[r] as readonly Load[], row)
+          return k.let('sum_of_row', chunkSum(k, format, chunk, limbs, shares))
         })
-        for (const [r, sum] of sums.entries()) add(rows[r] as U32, sum(), from)
+        sums.add(batch, products as unknown as Four, from)
       })
     })
     k.workgroupBarrier()
-    k.if(k.localIndex.lt(ROWS), () => {
-      const row = k.let('row', first.add(k.localIndex))
-      const total = k.var('total', f32(0))
-      const count = k.variant === 'subgroups' ? k.numSubgroups : u32(INVOCATIONS)
-      // neighbours begin at other banks of workgroup memory
-      const slot = (s: U32) => (k.variant === 'subgroups' ? s : u32`(${s} + ${k.localIndex}) % ${INVOCATIONS}`)
-      k.range('s', 0, count, (s) => total.addAssign(part.at(k.localIndex, slot(s))))
+    sums.each((r, total) => {
+      const row = k.let('row', first.add(r))
       k.if(row.lt(n), () => {
+        const scaled = format.rowScale ? total.mul(format.rowScale(formatView, row)) : total
         const bias = k.when(view.with_bias.ne(0), () => read(view.bias.at(row)), 0)
-        view.y.at(u32`${line} * ${n} + ${row}`).set(stored(storage, total.add(bias)))
+        view.y.at(u32`${line} * ${n} + ${row}`).set(stored(storage, scaled.add(bias)))
       })
     })
   })
 }
 
-function xQuads(k: Builder, { x, k: depth }: View, storage: Storage, line: U32, c: U32): readonly Expr<'vec4f'>[] {
+/** What is read of the next rows while these are multiplied. */
+function nextOf(k: Builder, load: Load) {
+  const next = k.var('next', load as U32)
+  return { now: () => k.let('load', next), set: (value: Load) => next.set(value as U32) }
+}
+
+function xQuads(k: Builder, { x, k: depth }: View, storage: Storage, line: U32, places: readonly U32[]) {
   const start = k.let('x_row', line.mul(depth.div(perLoad(storage))))
-  const loads = each(CHUNK / 8).map((i) => loadEight(storage, x, start, u32`${c} * ${CHUNK / 8} + ${i}`))
-  const named = loads.map((eight) => eight.map((load) => k.let('x_load', load)))
-  return named.flatMap((eight) => unpackEight(storage, eight)).map((quad) => k.let('x_quad', quad))
+  const loads = places.map((place) => loadEight(storage, x, start, place).map((load) => k.let('x_load', load)))
+  return loads.flatMap((eight) => unpackEight(storage, eight)).map((quad) => k.let('x_quad', quad))
 }
 
-interface Place {
-  readonly row: U32
-  readonly c: U32
-  readonly chunks: U32
-  readonly group: U32
+/** What x comes to for each part: Σ v, and Σ x. */
+const sharesOf = (k: Builder, { parts }: HeldFormat, limbs: Limbs) =>
+  parts.map((quads, p) => {
+    const from = parts.slice(0, p).reduce((sum, before) => sum + before, 0)
+    const sum = valueSum(k, limbs, from, from + quads)
+    return { from, to: from + quads, sum, x: k.let('x_sum', f32(sum).mul(limbs.step)) }
+  })
+
+function chunkSum(
+  k: Builder,
+  { large }: HeldFormat,
+  { bytes, parts }: HeldChunk,
+  limbs: Limbs,
+  shares: ReturnType<typeof sharesOf>,
+): F32 {
+  const named = bytes.map((word) => k.let('bytes', word))
+  const terms = parts.map(({ scale, zero }, p) => {
+    const { from, to, sum } = shares[p] as (typeof shares)[0]
+    const args = [k, named.slice(from, to), limbs, from, zero?.mul(sum)] as const
+    const product = large ? roundedSum(...args) : f32(exactSum(...args))
+    return scale ? scale.mul(product) : product
+  })
+  const scaled = terms.reduce((a, b) => a.add(b)).mul(limbs.step)
+  return parts.reduce(
+    (sum, { least }, p) => (least ? sum.sub(least.mul((shares[p] as (typeof shares)[0]).x)) : sum),
+    scaled,
+  )
 }
 
-/** Reads a chunk of a row of W, and gives what its products with x come to: the arithmetic follows later. */
-function rowSum(k: Builder, view: View, withZeros: boolean, at: Place, limbs: Limbs): () => Expr<'f32'> {
-  const { row, c, chunks, group } = at
-  const load = k.let('w_load', view.w.at(u32`${row} * ${chunks} + ${c}`))
-  const scale = k.let('scale', view.scales.at(u32`${row} * ${view.groups} + ${group}`))
-  const zeros = withZeros && k.let('zeros_load', view.zeros.at(u32`${row} * ((${view.groups} + 7) / 8) + ${group} / 8`))
-  return () => {
-    const quarters = [load.x, load.y, load.z, load.w].flatMap((word) => [
-      k.let('low', word.bitAnd(0x0f0f_0f0f)),
-      k.let('high', word.shr(4).bitAnd(0x0f0f_0f0f)),
-    ])
-    const zero = zeros ? i32(u32`(${zeros} >> (${group} % 8 * 4)) & 15`) : i32(8)
-    return k.let('sum_of_row', f32(limbSum(k, quarters, limbs, zero)).mul(scale.mul(limbs.step)))
+type Four = readonly [F32, F32, F32, F32]
+
+interface RowSums {
+  /** To what there is of four rows from the first round on, which is that of `from` = 0. */
+  readonly add: (batch: U32, products: Four, from: U32) => void
+  /** The sum of each row, for an invocation each. Behind a barrier. */
+  readonly each: (use: (row: U32, total: F32) => void) => void
+}
+
+/** Of four rows each lane of four keeps one. */
+function sharedSums(k: Builder, rows: U32): RowSums {
+  const part = k.workgroup('part', f32, HELD_ROWS / AT_ONCE, INVOCATIONS)
+  const lane = k.subgroupInvocationId
+  const bits = bitsOf(k, lane)
+  const own = k.let('own', u32`(${k.subgroupId} * ${k.subgroupSize} + ${lane}) % ${INVOCATIONS}`)
+  return {
+    add: (batch, products, from) => {
+      const sum = scattered(k, products, bits, FOUR)
+      const before = k.when(from.gt(0), () => part.at(batch, own), 0)
+      part.at(batch, own).set(before.add(sum))
+    },
+    each: (use) => {
+      const { batch, j } = k.let({ batch: k.localIndex.div(JOINING), j: k.localIndex.rem(JOINING) })
+      k.if(batch.lt(rows.div(AT_ONCE)), () => {
+        const some = k.var('some', part.at(batch, j))
+        k.range('s', 1, INVOCATIONS / JOINING, (s) => some.addAssign(part.at(batch, u32`${s} * ${JOINING} + ${j}`)))
+        part.at(batch, j).set(some)
+      })
+      k.workgroupBarrier()
+      k.if(k.localIndex.lt(rows), () => {
+        const { four, lane } = k.let({ four: k.localIndex.div(AT_ONCE), lane: headOf(k.localIndex) })
+        const total = k.var('total', part.at(four, lane))
+        k.range('s', 1, JOINING / FOUR, (s) => total.addAssign(part.at(four, u32`${s} * ${FOUR} + ${lane}`)))
+        use(k.localIndex, total)
+      })
+    },
   }
 }
 
-/** In both storages, with and without zero points. */
-export const heldKernels = [false, true].flatMap((withZeros) =>
-  (['f32', 'f16'] as const).map((storage) => heldMatvecOf(withZeros, storage)),
-)
+/** Each invocation keeps what it has of every row. */
+function ownSums(k: Builder, rows: U32): RowSums {
+  const part = k.workgroup('part', f32, HELD_ROWS, INVOCATIONS)
+  const own = k.localIndex
+  return {
+    add: (batch, products, from) => {
+      for (const [r, product] of products.entries()) {
+        const row = u32`${batch} * ${AT_ONCE} + ${r}`
+        const before = k.when(from.gt(0), () => part.at(row, own), 0)
+        part.at(row, own).set(before.add(product))
+      }
+    },
+    each: (use) =>
+      k.if(own.lt(rows), () => {
+        const total = k.var('total', f32(0))
+        // neighbours begin at other banks of workgroup memory
+        k.range('s', 0, INVOCATIONS, (s) => total.addAssign(part.at(own, u32`(${s} + ${own}) % ${INVOCATIONS}`)))
+        use(own, total)
+      }),
+  }
+}
+
+/** Kernels over a format, in both storages. */
+export const heldKernels = (format: HeldFormat): readonly KernelSource[] =>
+  (['f32', 'f16'] as const).map((storage) => heldMatvecOf(format, storage))

@@ -1,26 +1,19 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/quant'
 import { argsOf, floatType, input, maybe, object, oneOf, output, size } from '../args'
-import {
-  type BufferLike,
-  badArgument,
-  type ChoiceOptions,
-  checkCall,
-  type HostOptions,
-  keysOf,
-  type Runtime,
-} from '../host'
-import { tuningTo } from '../tuning'
+import { type BufferLike, badArgument, checkCall, type HostOptions, type Runtime } from '../host'
 import { trialOf } from '../verify'
-import { oneRowName } from './choose'
 import type { WordFormat } from './pack'
 import {
   type Bound,
   linesOfGroups,
+  MATMUL_OPTIONS,
   type MatmulTrial,
+  type QuantizedMatmulOptions,
   runDequantize,
   runEmbedding,
   runMatmul,
+  tuningOfShape,
   type WeightsAt,
   type WeightsBy,
   type WeightsTo,
@@ -117,8 +110,6 @@ export interface QuantizedMatmulArgs extends WeightsBy {
   readonly weights: QuantizedWeights
 }
 
-export interface QuantizedMatmulOptions extends HostOptions, ChoiceOptions {}
-
 const QUANTIZED_MATMUL_ARGS = argsOf<QuantizedMatmulArgs>({
   weights: object(WEIGHTS_ARGS),
   x: input,
@@ -127,7 +118,6 @@ const QUANTIZED_MATMUL_ARGS = argsOf<QuantizedMatmulArgs>({
   m: size,
   type: floatType,
 })
-const QUANTIZED_MATMUL_OPTIONS = keysOf<QuantizedMatmulOptions>()('kernel kernels verify tuning')
 
 /**
  * y = x · Wᵀ + bias, weights dequantized on the way, sums in f32: a linear layer.
@@ -139,10 +129,10 @@ export async function quantizedMatmul(
   args: QuantizedMatmulArgs,
   options: QuantizedMatmulOptions = {},
 ): Promise<void> {
-  checkCall('quantizedMatmul', args, QUANTIZED_MATMUL_ARGS, options, QUANTIZED_MATMUL_OPTIONS)
+  checkCall('quantizedMatmul', args, QUANTIZED_MATMUL_ARGS, options, MATMUL_OPTIONS)
   const { weights, ...by } = args
   const trial: MatmulTrial = (shape) => {
-    const tuning = tuningTo((name) => name === oneRowName(weights.format, shape.oneRow, shape.type))
+    const tuning = tuningOfShape(weights.format, shape)
     return trialOf(
       runtime,
       () => import('./trial'),

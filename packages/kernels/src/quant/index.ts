@@ -2,7 +2,6 @@ export { type QuantizedMatmulBackwardArgs, quantizedMatmulBackward } from './bac
 export { chooseOneRow, type OneRow, type OneRowProblem } from './choose'
 export {
   dequantize,
-  type QuantizedMatmulOptions,
   type QuantizedWeights,
   quantizedEmbedding,
   quantizedMatmul,
@@ -39,4 +38,10 @@ export {
   quantizeReference,
   reluInt8Reference,
 } from './reference'
-export { chooseQuantMatmul, type WeightsAt, type WeightsBy, type WeightsTo } from './weights-host'
+export {
+  chooseQuantMatmul,
+  type QuantizedMatmulOptions,
+  type WeightsAt,
+  type WeightsBy,
+  type WeightsTo,
+} from './weights-host'

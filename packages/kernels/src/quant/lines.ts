@@ -28,10 +28,11 @@ import type { FormatView } from './format'
  * A pass by itself takes 5 µs of these 65.
  *
  * What limits int4 is the arithmetic of unpacking. By hand, many runs in a pass, groups of 128: 2,440 in this form, 2,800 with zero
- * points subtracted from every weight instead of the sum, which did not show here (2,190 for 2,200, each run a pass, in f32 1,460 for 1,440); of
- * these 3,470 without unpacking, 2,880 without reading x, 2,890 without scales. Tried: 4 or 8 bytes at a time (0.75, 0.8 of 16 bytes), two or eight rows of W (0.93, 0.99), 32 and 256
- * invocations (0.77, 0.8), a subgroup for each row (0.9), reading ahead (0.93), integers converted (0.77) or as fractions of f32 (0.8),
- * and for blocks staging in workgroup memory (0.91). In bytes, with packed dot products: `matvec1_int4_held`.
+ * points subtracted from every weight instead of the sum (in this form that did not show: 2,190 for 2,200, each run a pass); of these 3,470
+ * without unpacking, 2,880 without reading x, 2,890 without scales. Tried: 4 or 8 bytes at a time (0.75, 0.8 of 16 bytes), two or eight
+ * rows of W (0.93, 0.99), 32 and 256 invocations (0.77, 0.8), a subgroup for each row (0.9), reading ahead (0.93), integers converted
+ * (0.77) or as fractions of f32 (0.8), and for blocks staging in workgroup memory (0.91). One row in bytes, with packed dot products:
+ * held.ts.
  */
 
 type U32 = Expr<'u32'>

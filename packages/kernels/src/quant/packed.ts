@@ -30,6 +30,10 @@ export const DOT_VARIANTS = { packed: ['packed-dot'], portable: [] } as const
 export const dot4 = (k: Builder, a: U32, b: U32): Expr<'i32'> =>
   k.variant === 'portable' ? fn.dot(signedBytes(a), signedBytes(b)) : fn.dot4I8Packed(a, b)
 
+/** The same of four bytes from 0 to 255 each. */
+export const dot4Unsigned = (k: Builder, a: U32, b: U32): Expr<'i32'> =>
+  i32(k.variant === 'portable' ? fn.dot(unsignedBytes(a), unsignedBytes(b)) : fn.dot4U8Packed(a, b))
+
 /** Four integers as bytes of a word, by their lowest eight bits. */
 export const packWord = (values: Expr<'vec4i'>): U32 => {
   const bytes = bitcast(vec4u, values)

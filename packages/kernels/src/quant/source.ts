@@ -1,6 +1,7 @@
 import { dynamicMatmulOf } from './dynamic'
 import { int4, int4Zeros, int8, uint8 } from './format'
 import { heldKernels } from './held'
+import { HELD_FORMATS } from './held-formats'
 import { LINE_FORMATS } from './line-formats'
 import { lineKernels } from './lines'
 import { matrixKernels } from './matrices'
@@ -23,8 +24,8 @@ export const dynamicMatmuls = (['f32', 'f16'] as const).flatMap((storage) =>
 /** Products with few rows at the speed of reading the weights. */
 export const quantLines = LINE_FORMATS.flatMap(lineKernels)
 
-/** The same for one row of x and int4, with x in bytes. */
-export const quantOneRow = heldKernels
+/** The same for one row of x, with x in bytes. */
+export const quantOneRow = HELD_FORMATS.flatMap(heldKernels)
 
 /** Products with many rows by subgroup matrices, where a device has them. */
 export const quantMatrices = LINE_FORMATS.flatMap(matrixKernels)

@@ -1,8 +1,9 @@
 import type { Content, Tunable } from '@weft/codegen/tools'
 import type { KernelSource } from '@weft/dsl/ir'
 import type { Storage } from '../parts/storage'
-import { chooseOneRow, ONE_ROW, type OneRow } from './choose'
+import { chooseOneRow, heldRows, ONE_ROW, type OneRow } from './choose'
 import { heldMatvecOf } from './held'
+import { int4Held, int4ZerosHeld } from './held-formats'
 import { int4Lines, int4ZerosLines } from './line-formats'
 import { lineMatvecOf } from './lines'
 
@@ -20,7 +21,9 @@ const HALF = { rel: 2 ** -11, abs: 2 ** -25 } as const
 const MOST = 64
 
 const kernelOf = (withZeros: boolean, type: Storage, way: OneRow): KernelSource =>
-  way === 'held' ? heldMatvecOf(withZeros, type) : lineMatvecOf(withZeros ? int4ZerosLines : int4Lines, type, 1)
+  way === 'held'
+    ? heldMatvecOf(withZeros ? int4ZerosHeld : int4Held, type)
+    : lineMatvecOf(withZeros ? int4ZerosLines : int4Lines, type, 1)
 
 const problemOf =
   (withZeros: boolean, type: Storage): Tunable<Ways, MatvecShape>['problem'] =>
@@ -40,7 +43,7 @@ const problemOf =
         ...(withZeros ? { zeros: random('u32', n * zeroWords, 4) } : {}),
         ...{ bias: { type, length: 8, fill: 'zeros' }, y: { type, length: n } },
       },
-      params: { m: 1, n, k, with_bias: 0, words: k / 8, group_log2: Math.log2(GROUP), groups },
+      params: { m: 1, n, k, with_bias: 0, words: k / 8, group_log2: Math.log2(GROUP), groups, rows: heldRows(n) },
       work: { operations: 2 * n * k, bytes: (n * k) / 2 + 4 * n * groups },
       expected: ({ w, scales, x, zeros }, row) => {
         let [value, size] = [0, 0]

@@ -6,12 +6,13 @@ import {
   checkBuffers,
   chosen,
   type HostOptions,
+  keysOf,
   type Runtime,
 } from '../host'
 import type { Storage } from '../parts/storage'
-import { tuningFor } from '../tuning'
+import { type Tuning, tuningFor, tuningTo } from '../tuning'
 import { passes, proven, type TrialOf } from '../verify'
-import { chooseOneRow } from './choose'
+import { chooseOneRow, heldRows, oneRowName } from './choose'
 import { chooseMatrixRows, hasMatrices, matricesName } from './matrix-tiles'
 import type { MatmulShape } from './trial'
 
@@ -90,6 +91,9 @@ export interface WeightsBy {
   readonly type?: Storage
 }
 
+export interface QuantizedMatmulOptions extends HostOptions, ChoiceOptions {}
+export const MATMUL_OPTIONS = keysOf<QuantizedMatmulOptions>()('kernel kernels verify tuning')
+
 /** Few rows are products of a row of weights each; more are tiles. */
 const FEW = 8
 
@@ -110,7 +114,7 @@ export async function runMatmul(
   what: string,
   weights: Bound,
   { x, bias, y, m, type = 'f32' }: WeightsBy,
-  { tuning, ...options }: HostOptions & ChoiceOptions,
+  { tuning, ...options }: QuantizedMatmulOptions,
   trial: MatmulTrial,
 ): Promise<void> {
   const { n, k } = weights
@@ -125,11 +129,11 @@ export async function runMatmul(
   const matrices =
     m > FEW_LINES && type === 'f16' ? await matricesFor(runtime, kernels, weights, m, options, trial) : null
   const lines = matrices || way !== 'matmul' ? weights.lines : undefined
+  const measured = tuning === null ? undefined : (tuning ?? tuningFor(runtime.info))
+  const oneRow =
+    way === 'matvec1' && lines ? chooseOneRow({ format: weights.format, type, n, k }, runtime.info, measured) : 'lines'
   /** Each row of x by itself, or in portable tiles; with `verify`, where it is right. */
   const byRows = () => {
-    const measured = tuning === null ? undefined : (tuning ?? tuningFor(runtime.info))
-    const oneRow =
-      way === 'matvec1' ? chooseOneRow({ format: weights.format, type, n, k }, runtime.info, measured) : 'lines'
     const format = lines ? { ...weights, format: `${weights.format}_${oneRow}` } : weights
     const small = { m: way === 'matvec1' ? 1 : 3, n: 5, lines: lines !== undefined, oneRow, rounded: false, type }
     const own = kernelOf(kernels, way, format, type, options)
@@ -139,11 +143,16 @@ export async function runMatmul(
   const kernel = matrices ?? (await byRows())
   // without a bias x stands in for it, and is not read
   const args = { x, bias: bias ?? x, y, m, n, k, with_bias: Number(bias !== undefined) }
-  await runtime.run(kernel, { ...buffersOf(weights), ...args, ...(lines ?? weights.params) })
+  const rows = oneRow === 'held' ? { rows: heldRows(n) } : {}
+  await runtime.run(kernel, { ...buffersOf(weights), ...args, ...(lines ?? weights.params), ...rows })
 }
 
 /** The trial by a small product with weights of the same format. */
 export type MatmulTrial = (shape: MatmulShape) => TrialOf
+
+/** A tuning by which a small product with weights of a format goes as its shape says. */
+export const tuningOfShape = (format: string, { oneRow, type }: MatmulShape): Tuning =>
+  tuningTo((name) => name === oneRowName(format, oneRow, type))
 
 /** Rows of x that go to each kernel; `long` takes what `few` does. */
 const TRIAL_ROWS = { few: 13, long: 13, some: 37, many: 131 } as const

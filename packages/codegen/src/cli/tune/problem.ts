@@ -54,10 +54,13 @@ export class Bench {
     throw new CommandError('bad-tunable', `a kernel has a binding '${name}', for which the problem has no content`)
   }
 
-  /** The arguments of a launch on the buffers of a set. */
+  /** The arguments of a launch on the buffers of a set: the params that this kernel has, since candidates may differ in them. */
   args(kernel: CompiledKernel, set: Buffers): Readonly<Record<string, unknown>> {
     for (const { name } of kernel.bindings) this.content(name)
-    return { ...Object.fromEntries(kernel.bindings.map(({ name }) => [name, set[name]])), ...this.problem.params }
+    const params = Object.entries(this.problem.params ?? {}).filter(([name]) =>
+      kernel.params?.fields.some((field) => field.name === name),
+    )
+    return Object.fromEntries([...kernel.bindings.map(({ name }) => [name, set[name]]), ...params])
   }
 
   close(): void {
