@@ -1,11 +1,4 @@
-import {
-  type AttentionTiledOptions,
-  attentionForwardOf,
-  attentionForwards,
-  attentionMatrices,
-  attentionTiledOf,
-  attentionTileds,
-} from '@weft/kernels/source'
+import { attentionForwardOf, attentionForwards, attentionMatrices, attentionTileds } from '@weft/kernels/source'
 import {
   type AttentionReferenceArgs,
   type AttentionSight,
@@ -141,8 +134,6 @@ interface FastOptions {
   /** Scores rise from key to key, so that what was summed has to be rescaled again and again. */
   readonly rising?: boolean
   readonly tag?: string
-  /** Another form of the kernel in blocks of registers. */
-  readonly tiled?: Omit<AttentionTiledOptions, 'headSize'>
 }
 
 /** A kernel without masks, windows and soft caps: on subgroup matrices where it is f16, else in blocks of registers. */
@@ -171,12 +162,9 @@ function fastCase(storage: Stored, heads: Heads, options: FastOptions = {}): Par
   const more = gamma(2 * headSize + 4) * headSize * scale + (half ? gamma(2 * keys) : 0)
   const rounded = half ? 2 ** -11 : 0
   const name = half ? `attention_matrix_${headSize}_f16` : `attention_tiled_${headSize}`
-  const { tiled } = options
   return {
-    name: `${name}, ${h}/${kv} × ${batch}, ${tiled ? `${JSON.stringify(tiled)}, ` : ''}${queries} of ${keys}/${capacity}${causal ? ' causal' : ''}${rising ? ' rising' : ''}${options.tag ?? ''}`,
-    kernel: tiled
-      ? attentionTiledOf(name, { ...tiled, headSize })
-      : [...attentionMatrices, ...attentionTileds].find((kernel) => kernel.name === name)!,
+    name: `${name}, ${h}/${kv} × ${batch}, ${queries} of ${keys}/${capacity}${causal ? ' causal' : ''}${rising ? ' rising' : ''}${options.tag ?? ''}`,
+    kernel: [...attentionMatrices, ...attentionTileds].find((kernel) => kernel.name === name)!,
     params: { batch, heads: h, kv_heads: kv, queries, keys, capacity, past, causal: Number(causal), scale },
     bindings: {
       ...{ q: q.data, k: k!.data, v: v!.data, out: storage.empty(out.length), lse: F32.empty(lse.length) },
@@ -246,21 +234,7 @@ const fast = [F16, F32].flatMap((storage) => [
   fastCase(storage, { queries: 40, keys: 50, headSize: 64, heads: [1, 1] }, { causal: true, past: 3, rising: true }),
 ])
 
-/** Other forms of the kernels in blocks of registers, none of which ships. */
-const forms = [
-  fastCase(
-    F32,
-    { queries: 70, keys: 90, headSize: 64, heads: [1, 1] },
-    { causal: true, tiled: { across: 8, softmax: { base2: true, lazy: true } } },
-  ),
-  fastCase(
-    F32,
-    { queries: 5, keys: 129, headSize: 128, heads: [1, 1] },
-    { rising: true, tiled: { across: 4, softmax: { lazy: true } } },
-  ),
-]
-
-export const attentionForwardCases: readonly ParityCase[] = [...cases, ...fast, ...forms].map(shipped)
+export const attentionForwardCases: readonly ParityCase[] = [...cases, ...fast].map(shipped)
 
 /** Around the tiles of 64 queries and 8 or 4 keys. */
 const large = (storage: Stored): readonly ParityCase[] => [

@@ -47,23 +47,14 @@ export interface Work {
   readonly at: Readonly<Record<'queries' | 'keys' | 'weights' | 'scores' | 'ownWeights', U32>>
 }
 
-/** The softmax computes in powers of two, or takes a new greatest score only where weights would pass 2⁸ with the old one. */
-export interface SoftmaxOptions {
-  readonly base2?: boolean
-  readonly lazy?: boolean
-}
-/** Scores that a row may be above the greatest one that it was scaled by. */
-const AHEAD = 8
-
-/** Where an invocation is: 32 of them are `across` wide, and as many of these are beside each other as make up the width. */
-export function placeOf(i: U32, across: number): { readonly x: U32; readonly y: U32 } {
-  if (across === ACROSS) return { x: i.rem(ACROSS), y: i.div(ACROSS) }
-  const [beside, below] = [ACROSS / across, 32 / across]
-  return {
-    x: u32`${i} / 32 % ${beside} * ${across} + ${i} % ${across}`,
-    y: u32`${i} / ${32 * beside} * ${below} + ${i} / ${across} % ${below}`,
-  }
-}
+/**
+ * Where an invocation is. Of 32, the even ones and the odd ones lie in neighbouring rows, sixteen to a pair of rows: a load of a vec4f from
+ * workgroup memory takes a turn for each eight invocations, less where pairs of neighbours, or of neighbours but one, ask for the same.
+ */
+export const placeOf = (i: U32): { readonly x: U32; readonly y: U32 } => ({
+  x: u32`${i} / 32 % 2 * 8 + ${i} % 16 / 2`,
+  y: u32`${i} / 64 * 4 + ${i} % 32 / 16 * 2 + ${i} % 2`,
+})
 
 /** Row and quad of each element of `count` rows of `width` quads that an invocation stages. */
 export const piecesOf = (k: Builder, i: U32, count: number, width: number) =>
@@ -101,7 +92,7 @@ export function storeScores({ x, weights, at }: Work, score: readonly (readonly 
 }
 
 /** The online softmax of half of row `row`: weights over the scores, the factor for what came before into `factors`. */
-export function softmax(k: Builder, work: Work, j0: U32, sees: U32, { base2, lazy }: SoftmaxOptions): void {
+export function softmax(k: Builder, work: Work, j0: U32, sees: U32): void {
   const { row, half, weights, tops, factors, top, sum, scale, at } = work
   const quads = each(KEYS / 8)
   const left = k.let('left', i32`i32(${sees}) - i32(${j0} + ${half} * 4)`)
@@ -113,12 +104,10 @@ export function softmax(k: Builder, work: Work, j0: U32, sees: U32, { base2, laz
   tops.at(u32`${row} * 2 + ${half}`).set(score.flat().reduce((a, b) => fn.max(a, b)))
   k.workgroupBarrier()
   const stepTop = fn.max(tops.at(row.mul(2)), tops.at(row.mul(2).add(1)))
-  const isAbove = lazy ? stepTop.gt(top.add(base2 ? AHEAD : AHEAD * Math.LN2)) : null
-  const newTop = k.let('new_top', isAbove ? fn.select(top, stepTop, isAbove) : fn.max(top, stepTop))
-  const power = base2 ? fn.exp2 : fn.exp
-  const factor = k.let('factor', power(top.sub(newTop)))
+  const newTop = k.let('new_top', fn.max(top, stepTop))
+  const factor = k.let('factor', fn.exp(top.sub(newTop)))
   const weight = score.map((four, u) =>
-    four.map((s, c) => k.let(`weight${u}_${c}`, fn.select(f32(0), power(s.sub(newTop)), seen(u, c)))),
+    four.map((s, c) => k.let(`weight${u}_${c}`, fn.select(f32(0), fn.exp(s.sub(newTop)), seen(u, c)))),
   )
   for (const u of quads) {
     const [a, b, c, e] = weight[u]!
@@ -156,23 +145,9 @@ export function addValues(
   })
 }
 
-export function rescale(
-  k: Builder,
-  { y, factors }: Work,
-  acc: readonly (readonly VarRef<'vec4f'>[])[],
-  { lazy }: SoftmaxOptions,
-): void {
-  const factorOf = (r: number) => k.let(`factor${r}`, factors.at(y.add(r * DOWN)))
-  const scaleRow = (r: number, factor: Expr<'f32'>) => {
+export function rescale(k: Builder, { y, factors }: Work, acc: readonly (readonly VarRef<'vec4f'>[])[]): void {
+  for (const r of each(ROWS_EACH)) {
+    const factor = k.let(`factor${r}`, factors.at(y.add(r * DOWN)))
     for (const quad of acc[r]!) quad.mulAssign(factor)
   }
-  if (!lazy) {
-    for (const r of each(ROWS_EACH)) scaleRow(r, factorOf(r))
-    return
-  }
-  const all = each(ROWS_EACH).map(factorOf)
-  // most steps have none but 1
-  k.if(all.reduce((a, b) => fn.min(a, b)).lt(1), () => {
-    for (const [r, factor] of all.entries()) scaleRow(r, factor)
-  })
 }

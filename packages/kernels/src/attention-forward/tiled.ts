@@ -35,7 +35,6 @@ import {
   ROWS,
   ROWS_EACH,
   rescale,
-  type SoftmaxOptions,
   STAGED_ROW,
   softmax,
   storeScores,
@@ -48,12 +47,6 @@ import { NO_WINDOW } from './window'
 export interface AttentionTiledOptions {
   /** A multiple of 64. */
   readonly headSize: number
-  /**
-   * How many neighbours of each 32 invocations lie across, 16 when left out; the others below them. With 8, loads of rows by 4 × 8
-   * invocations come from 64 + 128 bytes of workgroup memory, where 2 × 16 take 32 + 256, in two turns.
-   */
-  readonly across?: 4 | 8 | 16
-  readonly softmax?: SoftmaxOptions
 }
 
 /**
@@ -68,16 +61,18 @@ export interface AttentionTiledOptions {
  * of a vec4f from workgroup memory are 128 fma, and 16 are 256. Scores and weights go through workgroup memory, where two invocations
  * share a row of the softmax.
  *
- * What limits it, and what was tried (H200, 16 heads × 4,096 × 128; TFLOP/s full, where fma gives 63.5): registers and the loads from
- * workgroup memory. Left out one at a time, of 5.9 ms: the values 2.8, the products 1.7, the softmax 0.1.
- *     28.6  as it is (28.8 causal)      27.3, 25.1, 23.5  eight, sixteen and 32 keys written out in the loop over values
+ * What limits it, and what was tried (H200, 16 heads × 4,096 × 128; TFLOP/s full, where fma gives 64.3): the loads from workgroup memory,
+ * and what is done between barriers. Left out one at a time, of 4.8 ms: the values 1.9, the products 1.3, the exponentials 0.1; without
+ * values and products 1.8 are left.
+ *     30.1  as it is (30.3 causal)      28.6  the rows of an invocation's neighbours in order, 2 × 16, 4 × 8 or 8 × 4
+ *     28.5  the softmax in powers of two, or with a top that follows late
+ *     Without the order of invocations that it has now:
+ *     27.3, 25.1, 23.5  eight, sixteen and 32 keys written out in the loop over values
  *     23.3  loops of one to four quads over the head      22.6  four quads of the head between two barriers
  *     24.2  nothing read ahead      28.5  the first quads of the next tile too      18.2  values straight from storage memory
+ *     13 to 14  sums of 8 × 16 in an invocation, which do not fit into its registers
  */
-export function attentionTiledOf(
-  name: string,
-  { headSize, across = ACROSS, softmax: how = {} }: AttentionTiledOptions,
-) {
+export function attentionTiledOf(name: string, { headSize }: AttentionTiledOptions) {
   const element = rowsType({ whole: true, storage: 'f32' })
   const quads = headSize / 4
   const quadsEach = quads / ACROSS
@@ -116,10 +111,9 @@ export function attentionTiledOf(
         head: k.workgroupIndex.rem(all),
         first: u32`((${queries} - 1) / ${ROWS} - ${k.workgroupIndex} / ${all}) * ${ROWS}`,
       })
-      const { x, y, row, half } = k.let({ ...placeOf(i, across), row: i.div(2), half: i.rem(2) })
+      const { x, y, row, half } = k.let({ ...placeOf(i), row: i.div(2), half: i.rem(2) })
       const work: Work = {
-        ...{ quads, quadsEach, i, x, y, row, half },
-        scale: how.base2 ? k.let('scale_of_two', scale.mul(Math.LOG2E)) : scale,
+        ...{ quads, quadsEach, i, x, y, row, half, scale },
         staged: k.workgroup('staged', vec4f, (ROWS + KEYS) * STAGED_ROW),
         weights: k.workgroup('weights', vec4f, ROWS * WEIGHT_ROW),
         tops: k.workgroup('tops', f32, 2 * ROWS),
@@ -189,10 +183,10 @@ export function attentionTiledOf(
         storeScores(work, score)
         let values = valuesFrom(j0)
         k.workgroupBarrier()
-        softmax(k, work, j0, sees, how)
+        softmax(k, work, j0, sees)
         stage(part, quads, 0, values)
         k.workgroupBarrier()
-        rescale(k, work, acc, how)
+        rescale(k, work, acc)
         for (let from = 0; from < KEYS; from += VALUE_KEYS) {
           const more = from + VALUE_KEYS < KEYS
           if (more) values = valuesFrom(j0.add(from + VALUE_KEYS))
@@ -203,7 +197,7 @@ export function attentionTiledOf(
           k.workgroupBarrier()
         }
       })
-      finish(k, work, acc, { ...view, head, first, base2: how.base2 ?? false })
+      finish(k, work, acc, { ...view, head, first })
     },
   )
 }
@@ -218,7 +212,6 @@ interface Results {
   readonly queries: Expr<'u32'>
   readonly head: Expr<'u32'>
   readonly first: Expr<'u32'>
-  readonly base2: boolean
 }
 
 /** The division by the sums of the softmax, and the logarithms of these. */
@@ -226,7 +219,7 @@ function finish(
   k: Builder,
   work: Work,
   acc: readonly (readonly VarRef<'vec4f'>[])[],
-  { out, lse, queries, head, first, base2 }: Results,
+  { out, lse, queries, head, first }: Results,
 ): void {
   const { quads, x, y, row, half, tops, factors, top, sum } = work
   tops.at(u32`${row} * 2 + ${half}`).set(sum)
@@ -235,8 +228,7 @@ function finish(
   factors.at(row).set(fn.select(f32(1).div(total), 0, total.eq(0)))
   const start = k.let('start', u32`${head} * ${queries} + ${first}`)
   k.if(half.eq(0).and(first.add(row).lt(queries)), () => {
-    const natural = base2 ? top.mul(Math.LN2) : top
-    lse.at(start.add(row)).set(fn.select(natural.add(fn.log(total)), f32(LOWEST), total.eq(0)))
+    lse.at(start.add(row)).set(fn.select(top.add(fn.log(total)), f32(LOWEST), total.eq(0)))
   })
   k.workgroupBarrier()
   for (const r of each(ROWS_EACH)) {
