@@ -190,7 +190,7 @@ const cases: readonly ParityCase[] = [
     fastCase(whole, [64, 32, 64, 2]),
     splitCase(whole, [32, 32, 96], 64),
   ]),
-  ...[...form('_f16'), ...form('_small')].flatMap((kernel) => [
+  ...[...form('_f16'), ...form('_small'), ...form('_few')].flatMap((kernel) => [
     fastCase(kernel, [37, 72, 69, 2]),
     fastCase(kernel, [9, 136, 8], { activation: 'relu', residual: 'result' }),
   ]),

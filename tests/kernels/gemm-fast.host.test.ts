@@ -91,12 +91,12 @@ describe('matmul by the fast kernels, on the interpreter', () => {
   })
 
   it('f16: the same by subgroup matrices, with all that may follow', async () => {
-    expect(await compare([16, 24, 24, 2], { activation: 'silu' }, true)).toEqual(['gemm_matrix_nn_f16_small'])
+    expect(await compare([16, 24, 24, 2], { activation: 'silu' }, true)).toEqual(['gemm_matrix_nn_f16_few'])
     expect(await compare([12, 24, 23], { transposeB: true }, true)).toEqual([
-      ...['gemm_align_f16', 'gemm_align_f16', 'gemm_matrix_nt_f16_small'],
+      ...['gemm_align_f16', 'gemm_align_f16', 'gemm_matrix_nt_f16_few'],
     ])
     expect(await compare([16, 21, 24], { transposeA: true, activation: 'gelu' }, true)).toEqual([
-      ...['gemm_align_f16', 'gemm_matrix_tn_f16_split', 'gemm_reduce_f16'],
+      ...['gemm_align_f16', 'gemm_matrix_tn_f16_few_split', 'gemm_reduce_f16'],
     ])
   })
 
@@ -145,6 +145,9 @@ describe('chooseFast', () => {
     expect(way(256, 256, 16384)).toEqual(['gemm_block_64', 32])
     expect(way(4096, 4096, 4096, { type: 'f16', transposeB: true })).toEqual(['gemm_matrix_nt_f16', 1])
     expect(way(1024, 1024, 1024, { type: 'f16' })).toEqual(['gemm_matrix_nn_f16_small', 1])
+    expect(way(512, 512, 512, { type: 'f16' })).toEqual(['gemm_matrix_nn_f16_few', 1])
+    expect(way(32, 4096, 4096, { type: 'f16' })).toEqual(['gemm_matrix_nn_f16_few', 2])
+    expect(way(256, 256, 16384, { type: 'f16' })).toEqual(['gemm_matrix_nn_f16_small', 32])
   })
 
   it('kernels for whole tiles where all are', () => {

@@ -1,5 +1,5 @@
 import type { KernelSource } from '@weft/dsl/ir'
-import { bytesGemms, dotsGemms, gemmInt8Align, gemmInt8Join } from '@weft/kernels/source'
+import { bytesGemms, dotsGemms, gemmInt8Align, gemmInt8Join, gemmInt8Turn } from '@weft/kernels/source'
 import { matmulInt8Reference } from '../../packages/kernels/src/gemm-int8/reference.js'
 import type { ParityCase } from '../parity/case.js'
 import { unset } from '../parity/data.js'
@@ -118,6 +118,23 @@ function alignCase(rows: number, cols: number, batch: number): ParityCase {
   }
 }
 
+function turnCase(rows: number, cols: number, batch: number): ParityCase {
+  const x = rowsOf(values(4, batch * rows * cols), cols, 4, false)
+  const width = Math.ceil(rows / 16) * 16
+  const turned = (z: number, i: number, j: number) => (i < rows ? valueAt(4, (z * rows + i) * cols + j) & 255 : 0)
+  const expected = Uint8Array.from({ length: batch * cols * width }, (_, at) => {
+    const line = Math.floor(at / width)
+    return turned(Math.floor(line / cols), at % width, line % cols)
+  })
+  return {
+    name: `gemm_int8_turn, ${batch} of ${rows}×${cols} in rows of ${width}`,
+    kernel: gemmInt8Turn,
+    params: { rows, cols, batch, offset: x.offset, row: x.row, item: rows * x.row, width },
+    bindings: { x: x.data, out: new Uint32Array((batch * cols * width) / 4).fill(0xffff_ffff) },
+    expect: { out: new Uint32Array(expected.buffer) },
+  }
+}
+
 function joinCase(onto: boolean): ParityCase {
   const [m, n, batch, splits, width] = [3, 5, 2, 3, 8]
   const size = batch * m * width
@@ -149,6 +166,8 @@ const cases: readonly ParityCase[] = [
   ...bytesGemms.slice(0, 1).map((kernel) => splitCase(kernel, [9, 36, 150, 2], 64)),
   alignCase(3, 5, 2),
   alignCase(2, 33, 1),
+  turnCase(21, 5, 2),
+  turnCase(129, 130, 1),
   joinCase(false),
   joinCase(true),
 ]

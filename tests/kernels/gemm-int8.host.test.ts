@@ -11,13 +11,13 @@ import {
   packBytes,
   verdicts,
 } from '@weft/kernels'
-import { bytesGemms, dotsGemms, gemmInt8Align, gemmInt8Join } from '@weft/kernels/source'
+import { bytesGemms, dotsGemms, gemmInt8Align, gemmInt8Join, gemmInt8Turn } from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
 import { createRuntime } from '@weft/runtime/node'
 import { describe, expect, it, vi } from 'vitest'
 import { onDevices } from './devices.js'
 
-const sources = [...dotsGemms, ...bytesGemms, gemmInt8Align, gemmInt8Join]
+const sources = [...dotsGemms, ...bytesGemms, gemmInt8Align, gemmInt8Join, gemmInt8Turn]
 
 type Sizes = readonly [m: number, n: number, k: number, batch?: number]
 type More = Partial<Pick<MatmulInt8ReferenceArgs, 'transposeA' | 'transposeB'>> & { readonly accumulate?: boolean }
@@ -146,11 +146,16 @@ describe('matmulInt8 by subgroup matrices, on the interpreter', () => {
     return names
   }
 
-  it('rows of whole loads as they are, others copied first, results that are no whole words joined', async () => {
+  it('rows of whole loads along k as they are, others copied or turned first, results that are no whole words joined', async () => {
     expect(await ran([16, 20, 32], { transposeB: true })).toEqual(['gemm_matrix_nt_i8_small'])
-    expect(await ran([17, 32, 35, 2], {})).toEqual(['gemm_int8_align', 'gemm_matrix_nn_i8_small'])
+    expect(await ran([17, 32, 35, 2], {})).toEqual([
+      ...['gemm_int8_align', 'gemm_int8_turn', 'gemm_matrix_nt_i8_small'],
+    ])
     expect(await ran([20, 18, 33], { transposeA: true })).toEqual([
-      ...['gemm_int8_align', 'gemm_int8_align', 'gemm_matrix_tn_i8_small', 'gemm_int8_join'],
+      ...['gemm_int8_turn', 'gemm_int8_turn', 'gemm_matrix_nt_i8_small', 'gemm_int8_join'],
+    ])
+    expect(await ran([20, 20, 32], { transposeA: true, transposeB: true })).toEqual([
+      ...['gemm_int8_turn', 'gemm_matrix_nt_i8_small'],
     ])
     expect(await ran([16, 20, 32], { transposeB: true, accumulate: true })).toEqual([
       ...['gemm_matrix_nt_i8_small', 'gemm_int8_join'],
@@ -173,7 +178,7 @@ describe('matmulInt8 by subgroup matrices, on the interpreter', () => {
   })
 
   it('parts of a long k, by matrices and by dot products, are joined', async () => {
-    expect(await ran([16, 16, 560], {})).toEqual(['gemm_matrix_nn_i8_small', 'gemm_int8_join'])
+    expect(await ran([16, 16, 560], { transposeB: true })).toEqual(['gemm_matrix_nt_i8_small', 'gemm_int8_join'])
     expect(await ran([5, 7, 530], { transposeA: true, accumulate: true })).toEqual(['gemm_int8_tn', 'gemm_int8_join'])
   })
 
@@ -202,13 +207,13 @@ describe('chooseMatmulInt8', () => {
   }
 
   it('matrices where a device has them, large tiles where there are enough, parts of k where there are few', () => {
-    expect(way(4096, 4096, 4096)).toEqual(['gemm_matrix_nn_i8', 1])
+    expect(way(4096, 4096, 4096)).toEqual(['gemm_matrix_nt_i8', 1])
     expect(way(1024, 1024, 1024, { transposeB: true })).toEqual(['gemm_matrix_nt_i8_small', 1])
-    expect(way(256, 256, 4096, { transposeA: true })).toEqual(['gemm_matrix_tn_i8_small', 16])
+    expect(way(256, 256, 4096, { transposeA: true })).toEqual(['gemm_matrix_nt_i8_small', 16])
   })
 
   it('dot products elsewhere', () => {
-    expect(way(4096, 4096, 4096, { transposeA: true, transposeB: true })).toEqual(['gemm_int8_tt', 1])
+    expect(way(4096, 4096, 15, { transposeA: true, transposeB: true })).toEqual(['gemm_int8_tt', 1])
     expect(way(8, 4096, 64)).toEqual(['gemm_int8_nn', 1])
     expect(way(4096, 4096, 0)).toEqual(['gemm_int8_nn', 1])
     expect(chooseMatmulInt8({ m: 64, n: 64, k: 4096, batch: 1, transposeA: false, transposeB: false }).splits).toBe(1)

@@ -156,15 +156,15 @@ describe('gemm with verify', () => {
       return Math.max(...Array.from(expected, (value, i) => Math.abs((got[i] as number) - value)))
     }
     expect(await error({ kernels: spoiledMatrices })).toBeGreaterThan(0.1)
-    expect(names).toEqual(['gemm_matrix_nn_f16_small'])
+    expect(names).toEqual(['gemm_matrix_nn_f16_few'])
     expect(await error({ kernels: spoiledMatrices, verify: true })).toBeLessThan(0.01)
     expect(names.at(-1)).toBe('gemm_nn_f16')
-    expect(verdicts(runtime)).toMatchObject([{ kernel: 'gemm_matrix_nn_f16_small', ok: false }])
+    expect(verdicts(runtime)).toMatchObject([{ kernel: 'gemm_matrix_nn_f16_few', ok: false }])
     // and the right ones where they are right: for whole words, and for sums that are joined
     expect(await error({ kernels, verify: true })).toBeLessThan(0.01)
     expect(verdicts(runtime).slice(1)).toMatchObject([
-      { kernel: 'gemm_matrix_nn_f16_small', ok: true },
-      { kernel: 'gemm_matrix_nn_f16_split', ok: true },
+      { kernel: 'gemm_matrix_nn_f16_few', ok: true },
+      { kernel: 'gemm_matrix_nn_f16_few_split', ok: true },
     ])
   })
 })

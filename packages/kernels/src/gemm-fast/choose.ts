@@ -3,7 +3,7 @@ import type { RuntimeInfo } from '@weft/runtime'
 import * as g from '../../generated/gemm-fast'
 import type { Storage } from '../parts/storage'
 import type { Tuning } from '../tuning'
-import { BLOCKS, type Block, blockName, type MatrixForm, matrixName, WHOLE, wholeName } from './options'
+import { BLOCKS, type Block, blockName, FEW, type MatrixForm, matrixName, WHOLE, wholeName } from './options'
 
 /** What of a device decides. */
 export type FastDevice = Pick<RuntimeInfo, 'software' | 'features' | 'languageFeatures' | 'subgroupMatrices' | 'limits'>
@@ -43,6 +43,8 @@ const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
 const FULL = 192
 /** So many of them, where k is in parts anyway. */
 const FULL_OF_PARTS = 512
+/** So many of them, where subgroups of each share k. */
+const FULL_OF_FEW = 128
 /** A part of k is worth its partial sums from this length on; a k from this one on even where tiles are enough, if they are small. */
 const LEAST_SPAN = 256
 const LONG = 1024
@@ -105,15 +107,36 @@ function byMatrices(problem: FastProblem, device: FastDevice, tuning: Tuning | u
   const of = (form: MatrixForm) => KERNELS[matrixName(transposeA, transposeB, form)]
   const [large, small, split] = [of('f16'), of('f16_small'), of('f16_split')]
   if (!large || !small || !split || !canRun(large, device)) return undefined
-  const enough = isFilledBy(problem, 128)
-  const parts = partsOf(problem, enough ? 128 : 64)
+  const few = of('f16_few')
+  const isFew = few !== undefined && canRun(few, device)
+  const rule = isFew && leavesRoom(problem) ? 'f16_few' : isFilledBy(problem, 128) ? 'f16' : 'f16_small'
+  const parts = rule === 'f16_few' ? partsOfFew(problem) : partsOf(problem, rule === 'f16' ? 128 : 64)
   // what is transposed changes how tiles are filled and not which is the best, so a · b is measured for all
-  const named = (form: 'f16' | 'f16_small') => matrixName(false, false, form)
-  const known = parts.splits === 1 ? measured(tuning, problem, ['f16', 'f16_small'], named) : undefined
+  const named = (form: MatrixForm) => matrixName(false, false, form)
+  const kinds = ['f16', 'f16_small', ...(isFew ? (['f16_few'] as const) : [])] as const
+  const form = (parts.splits === 1 ? measured(tuning, problem, kinds, named) : undefined) ?? rule
   const half = problem.sums === 'f16' ? of('f16_sums') : undefined
   const largest = half && canRun(half, device, 'f16 f16 16x16x16') ? half : large
-  const kernel = (known ?? (enough ? 'f16' : 'f16_small')) === 'f16' ? largest : small
-  return { kernel, parts: split, wide: 8, isPlain: false, transposes: false, isWhole: false, ...parts }
+  const kernels = { f16: largest, f16_small: small, f16_few: few as CompiledKernel }
+  const summing = form === 'f16_few' ? (of('f16_few_split') as CompiledKernel) : split
+  const more = { wide: 8, isPlain: false, transposes: false, isWhole: false } as const
+  return { kernel: kernels[form], parts: summing, ...more, ...parts }
+}
+
+/**
+ * Whether a product leaves so much of a large GPU without a tile of 64 × 64 that k is better shared within workgroups: with few rows or columns, and
+ * where the way along k is short. A longer one goes in parts, side by side.
+ */
+const leavesRoom = (problem: Sizes): boolean =>
+  tilesOf(problem, 64) < FULL_OF_FEW && (Math.min(problem.m, problem.n) <= FEW.rows || problem.k <= LONG)
+
+/** Parts of k for a workgroup on each multiprocessor. */
+function partsOfFew(problem: Sizes): Pick<FastChoice, 'splits' | 'span'> {
+  const { m, n, k, batch } = problem
+  const tiles = Math.ceil(m / FEW.rows) * Math.ceil(n / FEW.cols) * batch
+  const most = Math.min(Math.round(FULL_OF_FEW / tiles), Math.floor(k / LEAST_SPAN))
+  const span = Math.ceil(k / Math.max(1, most) / 128) * 128
+  return { splits: Math.ceil(k / span), span }
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   vec4f,
   vec4h,
   vec4i,
+  vec4u,
 } from '@weft/dsl'
 import type { U32 } from './numbers'
 import type { Finish, Words } from './result'
@@ -29,6 +30,8 @@ export interface DrainOptions {
   readonly down: number
   readonly across: number
   readonly subgroup: U32
+  /** Subgroups that share a block, each with the sums over its part of k: their sums are joined here. */
+  readonly slices: number
   /** The tiles of a (slabs for rows of subgroups) and of b (for columns). */
   readonly a: Slab
   readonly b: Slab
@@ -42,40 +45,58 @@ export interface DrainOptions {
 const LANES = 32
 
 export function drain(k: Builder, o: DrainOptions): void {
-  const { acc, down, across, after } = o
+  const { acc, down, across, slices, after } = o
   const [rows, cols] = [acc.length * SIDE, (acc[0] as readonly unknown[]).length * SIDE]
   const inWord = o.sums === 'f16' ? 8 : 4
   const byColumn = o.b.words * o.b.slabs >= o.a.words * o.a.slabs
   const [{ tile, words }, sharing] = byColumn ? [o.b, down] : [o.a, across]
   const { width, pitch } = stripOf(cols, inWord, Math.floor(words / sharing))
   const room = pitch * SIDE
-  const place = (who: U32): readonly [slab: U32, first: U32] => {
-    const [row, col] = [who.div(across), who.rem(across)]
-    return byColumn ? [col, row.mul(room)] : [row, col.mul(room)]
+  /** Where the sums of a subgroup go: by its block, and its slice of k. */
+  const place = (who: U32, slice: U32): readonly [slab: U32, first: U32] => {
+    const [row, col] = [who.rem(down * across).div(across), who.rem(across)]
+    const slab = u32`${byColumn ? col : row} * ${slices} + ${slice}`
+    return [slab, (byColumn ? row : col).mul(room)]
   }
   const member = k.let('member', k.localIndex.div(LANES))
   const lane = k.let('lane', k.localIndex.rem(LANES))
-  const [slab, first] = place(member)
+  const block = k.let('block', member.rem(down * across))
   const scale = o.alpha && after ? k.let('scale', fn.select(f32(1), o.alpha, after.isPlain)) : undefined
   acc.forEach((matrices, i) => {
     for (const strip of each(cols / width)) {
-      const [mine, start] = place(o.subgroup)
+      const [mine, start] = place(o.subgroup, o.subgroup.div(down * across))
       for (const j of each(width / SIDE)) {
         const matrix = matrices[strip * (width / SIDE) + j]
         k.subgroupMatrixStore(tile.at(mine) as never, start.add((j * SIDE) / inWord), matrix as never, pitch)
       }
       k.workgroupBarrier()
-      const word = (r: U32, c: U32): VarRef<'vec4u'> =>
-        tile.at(slab, u32`${first} + ${r} * ${pitch} + ${c} / ${inWord}`)
-      const rowOf = (r: U32): U32 => u32`${member} / ${across} * ${rows} + ${i * SIDE} + ${r}`
-      const colOf = (c: U32): U32 => u32`${member} % ${across} * ${cols} + ${strip * width} + ${c}`
-      /** A loop over the strip, in which each invocation takes so many elements of a row. */
-      const forEach = (take: number, body: (r: U32, c: U32) => void) =>
-        k.range('e', 0, (SIDE * width) / (take * LANES), (e) => {
-          const at = k.let('at', u32`(${e} * ${LANES} + ${lane}) * ${take}`)
+      const word = (r: U32, c: U32, slice = 0): VarRef<'vec4u'> => {
+        const [slab, first] = place(block, u32(slice))
+        return tile.at(slab, u32`${first} + ${r} * ${pitch} + ${c} / ${inWord}`)
+      }
+      const rowOf = (r: U32): U32 => u32`${block} / ${across} * ${rows} + ${i * SIDE} + ${r}`
+      const colOf = (c: U32): U32 => u32`${block} % ${across} * ${cols} + ${strip * width} + ${c}`
+      /** A loop over the strip, in which each invocation takes so many elements of a row; those of all slices share it. */
+      const forEach = (take: number, body: (r: U32, c: U32) => void) => {
+        const abreast = LANES * slices
+        k.range('e', 0, Math.ceil((SIDE * width) / (take * abreast)), (e) => {
+          const at = k.let('at', u32`(${e} * ${abreast} + ${member} / ${down * across} * ${LANES} + ${lane}) * ${take}`)
           const { r, c } = k.let({ r: at.div(width), c: at.rem(width) })
-          body(r, c)
+          if ((SIDE * width) % (take * abreast) === 0) body(r, c)
+          else k.if(r.lt(SIDE), () => body(r, c))
         })
+      }
+      if (slices > 1) {
+        forEach(4, (r, c) =>
+          word(r, c).set(
+            joined(
+              o.sums,
+              each(slices).map((slice) => word(r, c, slice)),
+            ),
+          ),
+        )
+        k.workgroupBarrier()
+      }
       if (after)
         k.if(after.isPlain.not(), () => {
           forEach(o.sums === 'f16' ? 2 : 1, (r, c) => {
@@ -88,6 +109,15 @@ export function drain(k: Builder, o: DrainOptions): void {
       k.workgroupBarrier()
     }
   })
+}
+
+/** Four sums over all of k from those over its slices. */
+function joined(sums: string, words: readonly Expr<'vec4u'>[]): Expr<'vec4u'> {
+  const type = (sums === 'i32' ? vec4i : vec4f) as typeof vec4f
+  return bitcast(
+    vec4u,
+    words.map((word) => bitcast(type, word)).reduce((all, word) => all.add(word)),
+  )
 }
 
 /** The widest strip that fits so many words for each subgroup, with rows in different banks where there is room. */

@@ -10,8 +10,18 @@ export const wholeName = (transposeA: boolean, transposeB: boolean): string =>
   `${blockName(WHOLE.side)}_${letter(transposeA)}${letter(transposeB)}_whole`
 export const WHOLE = { side: 128, depth: 16 } as const
 
-/** Of f16: large and small tiles, sums over parts of k, sums in f16; and bytes. */
-export type MatrixForm = 'f16' | 'f16_small' | 'f16_split' | 'f16_sums' | 'i8' | 'i8_small'
+/** Of f16: large and small tiles, sums over parts of k, sums in f16, tiles for few rows or small products and their sums; and bytes. */
+export type MatrixForm =
+  | 'f16'
+  | 'f16_small'
+  | 'f16_split'
+  | 'f16_sums'
+  | 'f16_few'
+  | 'f16_few_split'
+  | 'i8'
+  | 'i8_small'
+/** Rows and columns of a tile for few rows or small products. */
+export const FEW = { rows: 32, cols: 64 } as const
 
 const letter = (transposed: boolean): string => (transposed ? 't' : 'n')
 

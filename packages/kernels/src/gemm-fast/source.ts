@@ -1,7 +1,7 @@
 import type { KernelSource } from '@weft/dsl/ir'
 import { blockGemm } from './blocks'
 import { type MatrixOptions, matrixGemm } from './matrices'
-import { blockName, type MatrixForm, matrixName, WHOLE, wholeName } from './options'
+import { blockName, FEW, type MatrixForm, matrixName, WHOLE, wholeName } from './options'
 
 export { gemmAlign, gemmAlignHalf } from './align'
 export { type BlockOptions, blockGemm } from './blocks'
@@ -32,14 +32,17 @@ export const wholeGemms: readonly KernelSource[] = PAIRS.map(([transposeA, trans
   }),
 )
 
-type Form = Pick<MatrixOptions, 'component' | 'sums' | 'result' | 'tile' | 'block'>
+type Form = Pick<MatrixOptions, 'component' | 'sums' | 'result' | 'tile' | 'block' | 'slices'>
 const LARGE = { component: 'f16', sums: 'f32', result: 'f16', tile: [128, 128, 32], block: [64, 64] } as const
 const SMALL = { component: 'f16', sums: 'f32', result: 'f16', tile: [64, 64, 64], block: [32, 32] } as const
+const FEW_ROWS = { ...SMALL, tile: [FEW.rows, FEW.cols, 128], block: [32, 32], slices: 4 } as const
 const FORMS: Readonly<Record<Exclude<MatrixForm, `i8${string}`>, Form>> = {
   f16: LARGE,
   f16_small: SMALL,
   f16_split: { ...SMALL, result: 'f32' },
   f16_sums: { ...LARGE, sums: 'f16' },
+  f16_few: FEW_ROWS,
+  f16_few_split: { ...FEW_ROWS, result: 'f32' },
 }
 
 /** Products of subgroup matrices, on devices that have them in 16 × 16. */

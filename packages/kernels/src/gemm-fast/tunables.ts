@@ -1,8 +1,8 @@
 import type { Content, Tunable } from '@weft/codegen/tools'
 import type { Storage } from '../parts/storage'
 import { blockGemm } from './blocks'
-import { matrixGemm } from './matrices'
-import { blockName, matrixName } from './options'
+import { matrixGemm, tileBytes } from './matrices'
+import { blockName, FEW, matrixName } from './options'
 
 /**
  * What of a product in tiles can be chosen, for `weft tune`: the sides of a tile, and those of the block of an invocation or a subgroup. Of
@@ -15,7 +15,7 @@ export type TileChoices = {
   readonly depth: number
   readonly rows: number
   readonly cols: number
-  /** How many invocations share a block; 1 of subgroup matrices. */
+  /** How many invocations or subgroups share a block. */
   readonly slices: number
 }
 export type GemmShape = { readonly m: number; readonly n: number; readonly k: number }
@@ -34,6 +34,7 @@ const SHIPPED: Readonly<Record<string, string>> = {
   '32x32x32_4x4_4': blockName(32),
   '128x128x32_64x64': matrixName(false, false, 'f16'),
   '64x64x64_32x32': matrixName(false, false, 'f16_small'),
+  '32x64x128_32x32_4': matrixName(false, false, 'f16_few'),
 }
 
 const shape = (m: number, n = m, k = m): GemmShape => ({ m, n, k })
@@ -121,22 +122,41 @@ export const gemmBlocks: TiledGemm = {
   problem: problemOf('f32'),
 }
 
+const HALVES = { component: 'f16', sums: 'f32', result: 'f16' } as const
+/** Bytes of workgroup memory. */
+const MOST_MEMORY = 49_152
+
 /** Products of subgroup matrices. */
 export const gemmMatrices: TiledGemm = {
   kind: 'tunable',
   family: 'gemm',
   type: 'f16',
-  space: { tileM: [128, 64], tileN: [128, 64], depth: [64, 32], rows: [64, 32], cols: [64, 32], slices: [1] },
+  space: {
+    tileM: [128, 64, 32],
+    tileN: [128, 64],
+    depth: [128, 64, 32],
+    rows: [64, 32],
+    cols: [64, 32],
+    slices: [1, 4],
+  },
   shapes: [512, 1024, 2048, 4096].map((size) => shape(size)),
   trials: [shape(67, 72, 40)],
   incumbent: ({ m, n }) =>
     m * n >= 2 ** 21
       ? { tileM: 128, tileN: 128, depth: 32, rows: 64, cols: 64, slices: 1 }
-      : { tileM: 64, tileN: 64, depth: 64, rows: 32, cols: 32, slices: 1 },
-  feasible: (choices) => invocations((choices.tileM / choices.rows) * (choices.tileN / choices.cols) * 32, choices, 8),
+      : m * n >= 2 ** 19
+        ? { tileM: 64, tileN: 64, depth: 64, rows: 32, cols: 32, slices: 1 }
+        : { tileM: FEW.rows, tileN: FEW.cols, depth: 128, rows: 32, cols: 32, slices: 4 },
+  feasible: (choices) => {
+    const { tileM, tileN, depth, rows, cols, slices } = choices
+    if (tileM < rows) return 'blocks that are larger than a tile'
+    if (tileBytes({ ...HALVES, ...tilesOf(choices), slices }) > MOST_MEMORY) return 'more memory than a workgroup has'
+    if (slices > 1 && depth / slices < 32) return 'slices of one matrix'
+    return invocations((tileM / rows) * (tileN / cols) * 32 * slices, choices, 8)
+  },
   kernel: (choices) => {
     const name = SHIPPED[nameOf(choices)] ?? `gemm_matrix_nn_${nameOf(choices)}`
-    return matrixGemm(name, { component: 'f16', sums: 'f32', result: 'f16', ...tilesOf(choices) })
+    return matrixGemm(name, { ...HALVES, ...tilesOf(choices), slices: choices.slices })
   },
   problem: problemOf('f16'),
 }

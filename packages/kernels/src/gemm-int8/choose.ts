@@ -14,7 +14,10 @@ export interface MatmulInt8Problem {
 
 export interface MatmulInt8Choice {
   readonly kernel: CompiledKernel
-  /** Whether it is by subgroup matrices: rows of a and b are 16 bytes each then, those of c four sums. */
+  /**
+   * Whether it is by subgroup matrices: a is m × k and b n × k then, whatever they are in memory, in rows of 16 bytes each; rows of c are of
+   * four sums.
+   */
   readonly byMatrices: boolean
   /** Parts of k that are summed side by side, and how long they are. */
   readonly splits: number
@@ -25,6 +28,8 @@ const KERNELS = g as unknown as Readonly<Record<string, CompiledKernel>>
 
 /** With fewer rows or columns most of a tile would be empty: what matrices gain is lost. */
 const LEAST_SIDE = 16
+/** With less of k most of a matrix would be, which is 32 deep. */
+const LEAST_DEPTH = 16
 
 /**
  * The kernel for a product of bytes, from its sizes and, where it is given, the device: by subgroup matrices where there are those of
@@ -34,8 +39,9 @@ export function chooseMatmulInt8(problem: MatmulInt8Problem, device?: FastDevice
   const { m, n, k, transposeA, transposeB } = problem
   const isFast = device !== undefined && !device.software && k > 0
   const form: BytesForm = isFilledBy(problem, TILES.i8) ? 'i8' : 'i8_small'
-  const matrices = KERNELS[bytesName(transposeA, transposeB, form)]
-  if (isFast && matrices && Math.min(m, n) >= LEAST_SIDE && canRun(matrices, device, 'i8 i32 16x16x32'))
+  const matrices = KERNELS[bytesName(form)]
+  const isLarge = Math.min(m, n) >= LEAST_SIDE && k >= LEAST_DEPTH
+  if (isFast && isLarge && matrices && canRun(matrices, device, 'i8 i32 16x16x32'))
     return { kernel: matrices, byMatrices: true, ...partsOf(problem, TILES[form]) }
   const kernel = KERNELS[dotsName(transposeA, transposeB)] as CompiledKernel
   return { kernel, byMatrices: false, ...(isFast ? partsOf(problem, TILES.dots) : { splits: 1, span: k }) }

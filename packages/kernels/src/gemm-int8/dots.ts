@@ -3,7 +3,6 @@ import {
   type Builder,
   bool,
   d,
-  type Expr,
   each,
   inout,
   input,
@@ -20,6 +19,7 @@ import { type Sums, sumParams, tilesOf, type U32 } from '../gemm-fast/numbers'
 import { taskOf } from '../gemm-fast/order'
 import { DOT_VARIANTS, dot4, lowBytes } from '../quant/packed'
 import { dotsName, TILES, WORD } from './options'
+import { turned } from './turned'
 
 /**
  * c[z] = a[z] · b[z], or c[z] + a[z] · b[z], of signed bytes with sums in i32; either operand may be transposed. Bytes lie four to a word, the first in
@@ -134,21 +134,8 @@ function stage(k: Builder, tile: Tile, k0: U32, end: U32, o: Operand): void {
     const known = () => (alongK && isMasked ? lowBytes(k, word(), end.sub(kk)) : word())
     return k.let(`${name}${i}`, k.when(inside, known, 0))
   })
-  tile.at(along, across).set(alongK ? vec4u(...(words as [U32, U32, U32, U32])) : turned(k, name, words))
-}
-
-/** The words whose bytes are the first bytes of four words, the second ones, … : pairs are exchanged first, then pairs of pairs. */
-function turned(k: Builder, name: string, words: readonly U32[]): Expr<'vec4u'> {
-  const [w0, w1, w2, w3] = words as [U32, U32, U32, U32]
-  const low = (a: U32, b: U32) => u32`(${a} & 0x00ff00ff) | ((${b} & 0x00ff00ff) << 8)`
-  const high = (a: U32, b: U32) => u32`((${a} >> 8) & 0x00ff00ff) | (${b} & 0xff00ff00)`
-  const names = ['even01', 'odd01', 'even23', 'odd23']
-  const [e01, o01, e23, o23] = [low(w0, w1), high(w0, w1), low(w2, w3), high(w2, w3)].map((pair, i) =>
-    k.let(`${name}_${names[i]}`, pair),
-  ) as [U32, U32, U32, U32]
-  const front = (a: U32, b: U32) => u32`(${a} & 0xffff) | (${b} << 16)`
-  const back = (a: U32, b: U32) => u32`(${a} >> 16) | (${b} & 0xffff0000)`
-  return vec4u(front(e01, e23), front(o01, o23), back(e01, e23), back(o01, o23))
+  const four = words as [U32, U32, U32, U32]
+  tile.at(along, across).set(vec4u(...(alongK ? four : turned(k, name, four))))
 }
 
 /** The 4 × 4 sums of an invocation to where they belong. */

@@ -52,8 +52,8 @@ const WHAT = 'matmulInt8'
  * sum leaves i32, beyond that sums are taken modulo 2³². k = 0 is an empty sum. What lies behind the last byte of a row does not matter.
  *
  * Strides and offsets of views count elements: bytes of a and b, where they must be multiples of 4, and i32 of c. Products are by subgroup matrices
- * on devices that have those of i8 → i32 (16 × 16 × 32), four at a time elsewhere; aᵀ · bᵀ always. Operands whose rows are not multiples of
- * 16 bytes are copied first for the former. Operands larger than a binding may be are read in parts.
+ * on devices that have those of i8 → i32 (16 × 16 × 32), four at a time elsewhere. For the former operands whose rows lie across k, or are no
+ * multiples of 16 bytes, are copied first. Operands larger than a binding may be are read in parts.
  *
  * @throws RangeError before anything is recorded: sizes, strides, rows of bytes that begin within a word, buffers that are too small, a row
  *   that is larger than a binding may be

@@ -10,8 +10,7 @@ export const dotsName = (transposeA: boolean, transposeB: boolean): string =>
 export type BytesForm = 'i8' | 'i8_small'
 
 /** `gemm_matrix_nt_i8`. */
-export const bytesName = (transposeA: boolean, transposeB: boolean, form: BytesForm): string =>
-  matrixName(transposeA, transposeB, form)
+export const bytesName = (form: BytesForm): string => matrixName(false, true, form)
 
 /** The side of the tile of such a kernel, and of the one by dot products. */
 export const TILES = { i8: 128, i8_small: 64, dots: 64 } as const

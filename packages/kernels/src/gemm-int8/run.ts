@@ -2,7 +2,7 @@ import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/gemm-int8'
 import type { Placed } from '../gemm/views'
 import { windowOf } from '../gemm/views'
-import { type Temporary, upTo, type Wide, widened, withTemporary } from '../gemm/wide'
+import { copied, type Temporary, upTo, type Wide, type Widening, widened, withTemporary } from '../gemm/wide'
 import type { Chunk, Part } from '../gemm/windows'
 import { chosen, type HostOptions, type Runtime } from '../host'
 import type { MatmulInt8Choice } from './choose'
@@ -52,7 +52,7 @@ async function run(
   const { chunk, overK, onto } = part
   const [m, n, batch] = [chunk.i[1], chunk.j[1], chunk.z[1]]
   const { splits, span, byMatrices, kernel } = choice
-  const operand = operands(runtime, chunk, byMatrices ? () => chosen(g.gemm_int8_align, options) : null, temporary)
+  const operand = byMatrices ? alongK({ runtime, chunk, temporary }, options) : inPlace(chunk)
   const { a, b, transposeA, transposeB } = product
   const x = await (transposeA ? operand(a, overK, chunk.i, false) : operand(a, chunk.i, overK, true))
   const y = await (transposeB ? operand(b, chunk.j, overK, true) : operand(b, overK, chunk.j, false))
@@ -76,15 +76,25 @@ async function run(
 
 type Operand = (p: Placed, rows: Part, cols: Part, alongK: boolean) => Promise<Wide>
 
-/** The windows of an operand; with `align`, made to fit loads of 16 bytes. */
-function operands(runtime: Runtime, chunk: Chunk, align: (() => CompiledKernel) | null, temporary: Temporary): Operand {
-  return async (p, rows, cols, alongK) => {
-    if (align) return widened({ runtime, bytes: 1, chunk, wide: WIDE, align, temporary }, { p, rows, cols, alongK })
+/** The windows of an operand. */
+const inPlace =
+  (chunk: Chunk): Operand =>
+  async (p, rows, cols) => {
     const from = p.offset + chunk.z[0] * p.batch + rows[0] * p.row + cols[0]
     const size = (chunk.z[1] - 1) * p.batch + (rows[1] - 1) * p.row + upTo(cols[1], WORD)
     const end = rows[1] * cols[1] === 0 ? from : from + size
     const { binding, offset } = windowOf(p.data, from, end, 1, chunk.alignment)
     return { binding, offset, row: p.row, batch: p.batch }
+  }
+
+/** An operand with rows along k that loads of 16 bytes fit: as it lies, or a copy, turned where its rows lie across k. */
+function alongK(by: Pick<Widening, 'runtime' | 'chunk' | 'temporary'>, options: Kernels): Operand {
+  const common = { ...by, bytes: 1, wide: WIDE }
+  return (p, rows, cols, isAlongK) => {
+    const taken = { p, rows, cols, alongK: isAlongK }
+    if (isAlongK) return widened({ ...common, align: () => chosen(g.gemm_int8_align, options) }, taken)
+    const turn = { ...common, align: () => chosen(g.gemm_int8_turn, options) }
+    return copied(turn, taken, cols[1], upTo(rows[1], WIDE))
   }
 }
 

@@ -6,6 +6,7 @@ import { type BytesForm, bytesName } from './options'
 export { gemmInt8Align } from './align'
 export { dotsGemm } from './dots'
 export { gemmInt8Join } from './join'
+export { gemmInt8Turn } from './turn'
 
 const both = [false, true] as const
 
@@ -21,16 +22,7 @@ const FORMS: Readonly<Record<BytesForm, Pick<MatrixOptions, 'tile' | 'block'>>> 
   i8_small: { tile: [64, 64, 128], block: [32, 32] },
 }
 
-/** Pairs of transposes; a product of two transposed ones is the transpose of one, and rare. */
-const PAIRS = [
-  [false, false],
-  [false, true],
-  [true, false],
-] as const
-
-/** Products of bytes by subgroup matrices, on devices that have `i8 i32 16x16x32`. */
-export const bytesGemms: readonly KernelSource[] = (Object.keys(FORMS) as BytesForm[]).flatMap((form) =>
-  PAIRS.map(([transposeA, transposeB]) =>
-    matrixGemm(bytesName(transposeA, transposeB, form), { ...BYTES, ...FORMS[form], transposeA, transposeB }),
-  ),
+/** a · bᵀ of bytes by subgroup matrices, on devices that have `i8 i32 16x16x32`: operands that lie otherwise are turned first. */
+export const bytesGemms: readonly KernelSource[] = (Object.keys(FORMS) as BytesForm[]).map((form) =>
+  matrixGemm(bytesName(form), { ...BYTES, ...FORMS[form], transposeB: true }),
 )

@@ -37,7 +37,7 @@ export interface Widening {
   readonly chunk: Chunk
   /** Elements of a load. */
   readonly wide: number
-  /** Copies matrices to rows of whole loads, with zeros behind them. */
+  /** Copies matrices to rows of whole loads, with zeros behind them, as they are or turned. */
   readonly align: () => CompiledKernel
   readonly temporary: Temporary
 }
@@ -52,20 +52,22 @@ export interface Taken {
 
 /** The operand where it lies, or a copy of it whose rows loads of so many elements fit. */
 export async function widened(by: Widening, taken: Taken): Promise<Wide> {
-  const fits = inPlace(by, taken)
-  if (fits) return fits
-  const { runtime, bytes, chunk, wide, align, temporary } = by
+  return inPlace(by, taken) ?? copied(by, taken, taken.rows[1], upTo(taken.cols[1], by.wide))
+}
+
+/** A copy of an operand, of so many rows of so many elements. */
+export async function copied(by: Widening, taken: Taken, lines: number, width: number): Promise<Wide> {
+  const { runtime, bytes, chunk, align, temporary } = by
   const { p, rows, cols } = taken
   // one that all of the batch share is copied once
   const batch = p.batch === 0 ? 1 : chunk.z[1]
-  const width = upTo(cols[1], wide)
-  const binding = temporary(batch * rows[1] * width * bytes)
+  const binding = temporary(batch * lines * width * bytes)
   const from = firstOf(by, taken)
   const to = from + (batch - 1) * p.batch + (rows[1] - 1) * p.row + cols[1]
   const x = windowOf(p.data, from, to, bytes, chunk.alignment)
   const sizes = { rows: rows[1], cols: cols[1], batch, offset: x.offset, row: p.row, item: p.batch, width }
   await runtime.run(align(), { x: x.binding, out: binding, ...sizes })
-  return { binding, offset: 0, row: width, batch: p.batch === 0 ? 0 : rows[1] * width }
+  return { binding, offset: 0, row: width, batch: p.batch === 0 ? 0 : lines * width }
 }
 
 const firstOf = ({ chunk: { z } }: Widening, { p, rows, cols }: Taken): number =>

@@ -7,6 +7,7 @@ import {
   type Ref,
   type ShapeOf,
   subgroupMatrix,
+  u32,
   type Value,
   vec2f,
   vec4u,
@@ -52,3 +53,18 @@ export const packed = ([a, b, c, d]: Quad, [e, f, g, h]: Quad): Expr<'vec4u'> =>
     fn.pack2x16float(vec2f(e, f)),
     fn.pack2x16float(vec2f(g, h)),
   )
+
+/** Words of 16 bytes that lie in different banks of workgroup memory: a store of eight invocations takes one turn then. */
+const BANKS = 8
+
+/**
+ * The row of an invocation, by its number among those that put the same word of their rows into workgroup memory, of rows of `across` words with
+ * one to spare between them. Rows of 4 words are 5 apart, so that 8 invocations that put two neighbours meet in a bank, and two
+ * that are 4 apart do not: 4 · 5 ≡ 4 mod 8.
+ */
+export function rowInTurn(k: Builder, name: string, across: number, number: Expr<'u32'>): Expr<'u32'> {
+  const rows = BANKS / across
+  if (rows <= 1) return k.let(name, number)
+  const n = k.let(`${name}_number`, number)
+  return k.let(name, u32`${n} / ${BANKS} * ${BANKS} + ${n} % ${rows} * ${across} + ${n} % ${BANKS} / ${rows}`)
+}
