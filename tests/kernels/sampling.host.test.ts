@@ -8,6 +8,7 @@ import {
   topKOrderHalf,
   topKSelect,
   topKSelectHalf,
+  topKShorts,
 } from '@weft/kernels/source'
 import { expect, it } from 'vitest'
 import { integers, normal } from '../../packages/kernels/src/testing/index.js'
@@ -15,8 +16,8 @@ import { f16s, fromF16 } from '../parity/data.js'
 import { onDevices } from './devices.js'
 
 const sources = [
-  ...[dropout, dropoutHalf, ...sampleRows, topKOrder, topKOrderHalf, topKSelect, topKSelectHalf],
-  ...reductions.filter(({ name }) => name === 'argmax_rows' || name === 'max_rows'),
+  ...[dropout, dropoutHalf, ...sampleRows, topKOrder, topKOrderHalf, topKSelect, topKSelectHalf, ...topKShorts],
+  ...reductions.filter(({ name }) => ['argmax_rows', 'argmax_columns', 'max_rows'].includes(name)),
 ]
 
 onDevices('sampling', sources, ({ runtime, options }) => {

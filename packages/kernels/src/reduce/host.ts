@@ -100,7 +100,9 @@ export async function reduce(
   const first = hasScale(op) ? { scale: 1 } : {}
   const again = JOINED[op]
   const { columns } = KERNELS[op][type]
-  if (inner > 1) {
+  // a column takes eight invocations, and a row 256
+  const isShort = outer > 1 && size > 0 && size <= SHORT_ROW
+  if (inner > 1 || isShort) {
     const parts = again === undefined ? 1 : partsOf(outer * inner, size)
     const shape = { outer, size, inner, parts }
     if (parts === 1) {
@@ -143,6 +145,9 @@ export const rowsKernel = (
       (_, small, only) => reduce(runtime, op, small, only),
     ),
   )
+
+/** Rows that short go as columns that lie one beside the other. */
+const SHORT_ROW = 32
 
 /** So many columns fill a device; fewer are cut, into parts of at least 256 elements. */
 const COLUMNS = 32_768

@@ -23,7 +23,8 @@ import { orderKey } from './order'
  * Reductions of x: [outer, size, inner] over the middle axis, to out: [outer, inner]. Two ways:
  *
  * - `…_rows` (inner = 1): a workgroup takes a row; its invocations go over it side by side and join at the end. A long row may be cut
- *   into several: row r is the elements r · size … up to the next row or to n, whatever comes first.
+ *   into several: row r is the elements r · size … up to the next row or to n, whatever comes first. Rows of few elements
+ *   go as columns (inner = 1).
  * - `…_columns`: a workgroup takes 32 neighbouring elements of the output; eight invocations go along the axis for each of them, every
  *   eighth element each, and join at the end. An axis may be cut into `parts`, of which each has results of its own, in [outer, parts,
  *   inner]: with few columns they are what fills the device.

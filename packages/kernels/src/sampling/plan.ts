@@ -1,6 +1,8 @@
 /** The greatest number of columns: what sums of 14-bit halves of weights allow, and what three digits of a place allow. */
 export const SAMPLE_COLS = 2 ** 18
 export const TOP_K_COLS = 2 ** 24
+/** The widest row that one invocation takes: for a workgroup there is too little to do in it. */
+export const SHORT_COLS = 32
 
 /** A weight has 28 bits, in halves that sum up without a carry. */
 export const HALF_BITS = 14

@@ -1,11 +1,25 @@
-import { type ArrayValue, type Builder, bitcast, d, type Expr, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
+import {
+  type ArrayValue,
+  type Builder,
+  bitcast,
+  ceilDiv,
+  d,
+  type Expr,
+  f32,
+  fn,
+  input,
+  kernel,
+  output,
+  u32,
+} from '@weft/dsl'
 import { randomBits } from '../parts/random'
 import { MIN, SUM, workgroupReduce } from '../parts/reduce'
 import { named, read, type Storage, scalars } from '../parts/storage'
-import { descend, sums } from './descend'
+import { type Descent, descend, type Found, sums } from './descend'
 import { carried, halves, type Mass, share, valueOfKey, weightAt } from './mass'
 import { WEIGHT_SHIFT, WHOLE } from './plan'
 import { rankOf } from './top-k'
+import { walk } from './walk'
 
 /**
  * out[r] = a column of row r, drawn with probability softmax(logits / temperature) among the `top_k` greatest, and of those among the
@@ -28,6 +42,8 @@ import { rankOf } from './top-k'
  */
 
 const WORKGROUP = 256
+/** Invocations of a workgroup, each with a short row of its own. */
+const SHORT_WORKGROUP = 64
 /** The greatest weight, which is that of the distance 0. */
 const FULL = (65535 << WEIGHT_SHIFT) >>> 0
 
@@ -41,12 +57,100 @@ function choiceOf(k: Builder, choices: ArrayValue<'vec4u'>, row: Expr<'u32'>): C
   return { scale: bitcast(f32, own.x), reach: bitcast(f32, own.y), top_k: own.z, top_p: own.w }
 }
 
-const sampleOf = (storage: Storage, each: boolean) =>
+/** How the elements of a row are gone over, by a workgroup or by one invocation. */
+interface Way {
+  /** Calls its body with the elements of this invocation. */
+  readonly each: (body: (i: Expr<'u32'>) => void) => void
+  /** What all of the row have together. */
+  readonly join: (name: string, own: Expr<'u32'>, by: typeof SUM | typeof MIN) => Expr<'u32'>
+  readonly find: (descent: Descent) => Found
+}
+
+const byWorkgroup = (k: Builder, cols: Expr<'u32'>): Way => {
+  const memory = sums(k)
+  return {
+    each: (body) => k.range('i', k.localIndex, cols, WORKGROUP, body),
+    join: (name, own, by) => workgroupReduce(k, name, own, by),
+    find: (descent) => descend(k, memory, descent),
+  }
+}
+
+const byInvocation = (k: Builder, cols: Expr<'u32'>): Way => ({
+  each: (body) => k.range('i', 0, cols, body),
+  join: (_, own) => own,
+  find: (descent) => walk(k, descent),
+})
+
+interface Row {
+  readonly cols: Expr<'u32'>
+  readonly rankAt: (i: Expr<'u32'>) => Expr<'u32'>
+  readonly choice: Choice
+  readonly seed: Expr<'u32'>
+  readonly step: Expr<'u32'>
+}
+
+/** The column that is drawn from a row. */
+function drawn(k: Builder, { each, join, find }: Way, { cols, rankAt, choice, seed, step }: Row): Expr<'u32'> {
+  const { scale, reach, top_k, top_p } = choice
+  const best = k.var('best', u32(0xffff_ffff))
+  each((i) => best.set(MIN.combine(best, rankAt(i))))
+  const first = k.let('first', join('row_best', best, MIN))
+  const top = k.let('top', valueOfKey(first.bitNot()))
+
+  // the last one that is among the k greatest; at first there is no such limit
+  const cut = k.var({ cut_rank: u32(0xffff_ffff), cut_place: u32(0xffff_ffff) })
+  k.if(top_k.lt(cols), () => {
+    const last = find({ cols, rankAt, target: halves(top_k.sub(1)) })
+    cut.cut_rank.set(last.rank)
+    cut.cut_place.set(last.place)
+  })
+
+  const measure = (i: Expr<'u32'>, rank: Expr<'u32'>): Mass => {
+    const gap = k.let('gap', top.sub(valueOfKey(rank.bitNot())))
+    // an infinite gap, and one that is NaN, is not below the reach
+    const { weight } = k.var({ weight: u32(0) })
+    const kept = rank.lt(cut.cut_rank).or(rank.eq(cut.cut_rank).and(i.le(cut.cut_place)))
+    k.if(rank.eq(first), () => weight.set(FULL)).elseIf(gap.lt(reach), () => weight.set(weightAt(u32(gap.mul(scale)))))
+    return halves(k.let('weight_kept', fn.select(u32(0), weight, kept)))
+  }
+
+  const part = k.var({ part_high: u32(0), part_low: u32(0) })
+  each((i) => {
+    const mass = measure(i, k.let('rank', rankAt(i)))
+    part.part_high.addAssign(mass.high)
+    part.part_low.addAssign(mass.low)
+  })
+  const whole = carried({
+    high: k.let('row_sum_high', join('row_high', part.part_high, SUM)),
+    low: k.let('row_sum_low', join('row_low', part.part_low, SUM)),
+  })
+  const mass = k.var({ mass_high: whole.high, mass_low: whole.low })
+  const sum = { high: mass.mass_high, low: mass.mass_low }
+
+  k.if(top_p.ne(WHOLE), () => {
+    const nucleus = find({ cols, rankAt, measure, target: share(sum, top_p) })
+    mass.mass_high.set(nucleus.sum.high)
+    mass.mass_low.set(nucleus.sum.low)
+  })
+
+  const bits = k.let('bits', randomBits(seed, [step, u32(0), u32(0)]))
+  return find({ cols, rankAt, measure, target: share(sum, bits) }).place
+}
+
+interface SampleOptions {
+  readonly storage: Storage
+  /** Whether every row has a choice of its own. */
+  readonly each: boolean
+  /** Whether an invocation takes a row. */
+  readonly short: boolean
+}
+
+const sampleOf = ({ storage, each, short }: SampleOptions) =>
   kernel(
-    named(each ? 'sample_each_row' : 'sample_rows', storage),
+    named(`${each ? 'sample_each_row' : 'sample_rows'}${short ? '_short' : ''}`, storage),
     {
-      doc: `a column of each row, drawn by ${each ? 'its own ' : ''}temperature, top-k and top-p; the same on every device`,
-      workgroupSize: [WORKGROUP],
+      doc: `a column of each ${short ? 'short ' : ''}row, drawn by ${each ? 'its own ' : ''}temperature, top-k and top-p; the same on every device`,
+      workgroupSize: [short ? SHORT_WORKGROUP : WORKGROUP],
       bindings: {
         logits: input(scalars(storage)),
         seeds: input(d.arrayOf(d.u32)),
@@ -54,67 +158,27 @@ const sampleOf = (storage: Storage, each: boolean) =>
         out: output(d.arrayOf(d.u32)),
       },
       params: { rows: d.u32, cols: d.u32, step: d.u32, ...((each ? {} : CHOICE) as Record<never, never>) },
-      workgroups: ({ rows }) => [rows],
+      workgroups: ({ rows }) => [short ? ceilDiv(rows, SHORT_WORKGROUP) : rows],
     },
     (view, k) => {
-      const { logits, seeds, out, cols, step } = view
-      const row = k.let('row', k.workgroupIndex)
-      const { scale, reach, top_k, top_p } = each
-        ? choiceOf(k, (view as unknown as { readonly choices: ArrayValue<'vec4u'> }).choices, row)
-        : (view as unknown as Choice)
-      const start = k.let('start', row.mul(cols))
-      const rankAt = (i: Expr<'u32'>) => rankOf(read(logits.at(start.add(i))))
-      const memory = sums(k)
-
-      const best = k.var('best', u32(0xffff_ffff))
-      k.range('i', k.localIndex, cols, WORKGROUP, (i) => best.set(MIN.combine(best, rankAt(i))))
-      const first = k.let('first', workgroupReduce(k, 'row_best', best, MIN))
-      const top = k.let('top', valueOfKey(first.bitNot()))
-
-      // the last one that is among the k greatest; at first there is no such limit
-      const cut = k.var({ cut_rank: u32(0xffff_ffff), cut_place: u32(0xffff_ffff) })
-      k.if(top_k.lt(cols), () => {
-        const last = descend(k, memory, { cols, rankAt, target: halves(top_k.sub(1)) })
-        cut.cut_rank.set(last.rank)
-        cut.cut_place.set(last.place)
-      })
-
-      const measure = (i: Expr<'u32'>, rank: Expr<'u32'>): Mass => {
-        const gap = k.let('gap', top.sub(valueOfKey(rank.bitNot())))
-        // an infinite gap, and one that is NaN, is not below the reach
-        const { weight } = k.var({ weight: u32(0) })
-        const kept = rank.lt(cut.cut_rank).or(rank.eq(cut.cut_rank).and(i.le(cut.cut_place)))
-        k.if(rank.eq(first), () => weight.set(FULL)).elseIf(gap.lt(reach), () =>
-          weight.set(weightAt(u32(gap.mul(scale)))),
-        )
-        return halves(k.let('weight_kept', fn.select(u32(0), weight, kept)))
+      const { logits, seeds, out, rows, cols, step } = view
+      const row = k.let('row', short ? k.globalIndex : k.workgroupIndex)
+      const draw = (way: Way): Expr<'u32'> => {
+        const choice = each
+          ? choiceOf(k, (view as unknown as { readonly choices: ArrayValue<'vec4u'> }).choices, row)
+          : (view as unknown as Choice)
+        const start = k.let('start', row.mul(cols))
+        const rankAt = (i: Expr<'u32'>) => rankOf(read(logits.at(start.add(i))))
+        return drawn(k, way, { cols, rankAt, choice, seed: seeds.at(row), step })
       }
-
-      const part = k.var({ part_high: u32(0), part_low: u32(0) })
-      k.range('i', k.localIndex, cols, WORKGROUP, (i) => {
-        const mass = measure(i, k.let('rank', rankAt(i)))
-        part.part_high.addAssign(mass.high)
-        part.part_low.addAssign(mass.low)
-      })
-      const whole = carried({
-        high: k.let('row_sum_high', workgroupReduce(k, 'row_high', part.part_high, SUM)),
-        low: k.let('row_sum_low', workgroupReduce(k, 'row_low', part.part_low, SUM)),
-      })
-      const mass = k.var({ mass_high: whole.high, mass_low: whole.low })
-      const sum = { high: mass.mass_high, low: mass.mass_low }
-
-      k.if(top_p.ne(WHOLE), () => {
-        const nucleus = descend(k, memory, { cols, rankAt, measure, target: share(sum, top_p) })
-        mass.mass_high.set(nucleus.sum.high)
-        mass.mass_low.set(nucleus.sum.low)
-      })
-
-      const bits = k.let('bits', randomBits(seeds.at(row), [step, u32(0), u32(0)]))
-      const drawn = descend(k, memory, { cols, rankAt, measure, target: share(sum, bits) })
-      k.if(k.localIndex.eq(0), () => out.at(row).set(drawn.place))
+      if (short) k.if(row.lt(rows), () => out.at(row).set(draw(byInvocation(k, cols))))
+      else {
+        const place = draw(byWorkgroup(k, cols))
+        k.if(k.localIndex.eq(0), () => out.at(row).set(place))
+      }
     },
   )
 
 export const sampleRows = (['f32', 'f16'] as const).flatMap((storage) =>
-  [false, true].map((each) => sampleOf(storage, each)),
+  [false, true].flatMap((short) => [false, true].map((each) => sampleOf({ storage, each, short }))),
 )

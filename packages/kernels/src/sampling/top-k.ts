@@ -3,6 +3,7 @@ import { named, read, type Storage, scalars } from '../parts/storage'
 import { orderKey } from '../reduce/order'
 import { descend, sums } from './descend'
 import { halves } from './mass'
+import { inOrder } from './walk'
 
 /**
  * The k greatest of each row, greatest first, the first of equals first; NaN is the greatest. In two dispatches, for any k ≤ cols:
@@ -12,12 +13,42 @@ import { halves } from './mass'
  * 2. `top_k_order`: an invocation for each of those counts how many of them are before it, which is its place in the result.
  *
  * Row r of `found` and of the results begins at r · k. Reads 8 · cols elements of a row, and k² of the found ones.
+ *
+ * Short rows are taken by an invocation each, `top_k_short`, in one dispatch (see walk.ts).
  */
 
 /** Ascending ranks are descending numbers. */
 export const rankOf = (x: Expr<'f32'>): Expr<'u32'> => orderKey(x).bitNot()
 
 const WORKGROUP = 256
+/** Invocations of a workgroup, each with a short row of its own. */
+const SHORT_WORKGROUP = 64
+
+const topKShortOf = (storage: Storage) =>
+  kernel(
+    named('top_k_short', storage),
+    {
+      doc: 'the k greatest x of each short row and their columns, the greatest first, the first of equals first',
+      workgroupSize: [SHORT_WORKGROUP],
+      bindings: { x: input(scalars(storage)), values: output(scalars(storage)), indices: output(d.arrayOf(d.u32)) },
+      params: { rows: d.u32, cols: d.u32, k: d.u32 },
+      workgroups: ({ rows }) => [ceilDiv(rows, SHORT_WORKGROUP)],
+      // nth is below k, and places are below cols
+      guards: 'off',
+    },
+    ({ x, values, indices, rows, cols, k: count }, k) => {
+      const row = k.let('row', k.globalIndex)
+      k.if(row.lt(rows), () => {
+        const start = k.let('start', row.mul(cols))
+        const rankAt = (i: Expr<'u32'>) => rankOf(read(x.at(start.add(i))))
+        inOrder(k, { cols, rankAt }, count, ({ place }, nth) => {
+          const at = k.let('at', row.mul(count).add(nth))
+          values.at(at).set(x.at(start.add(place)))
+          indices.at(at).set(place)
+        })
+      })
+    },
+  )
 
 const topKSelectOf = (storage: Storage) =>
   kernel(
@@ -95,3 +126,4 @@ export const topKSelect = topKSelectOf('f32')
 export const topKSelectHalf = topKSelectOf('f16')
 export const topKOrder = topKOrderOf('f32')
 export const topKOrderHalf = topKOrderOf('f16')
+export const topKShorts = [topKShortOf('f32'), topKShortOf('f16')]
