@@ -95,7 +95,11 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
 
   it.each([
     ['by blocks where there are kernels for no other way', [0, 1, 1024, 1025, 2049, 1024 * 1024 + 1], []],
-    ['by tiles from 2,049 elements on', [2048, 2049, 5000], [source.scanApply, ...source.reductions]],
+    [
+      'by tiles from 2,049 elements on, and those behind the last quad',
+      [2048, 2049, 24_579],
+      [source.scanApply, source.scanTail, ...source.reductions],
+    ],
   ] as const)('scan over one level, two and three, %s', async (_, sizes, more) => {
     const known = new Map([source.scanBlocks, source.scanOffsets, ...more].map((kernel) => [kernel.name, kernel]))
     const used: string[] = []
@@ -106,7 +110,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     }
     const own = ships ? {} : { kernels: kernelOf }
     for (const n of sizes) {
-      for (const exclusive of n > 5000 ? [false] : [false, true]) {
+      for (const exclusive of n > 100_000 ? [false] : [false, true]) {
         const x = uniform(1, n, 0, 1)
         const y = empty(n)
         await kernels.scan(runtime, { x: upload(x), y, n, exclusive }, own)
@@ -114,20 +118,6 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
       }
     }
     if (!ships) expect(used.includes('scan_apply')).toBe(more.length > 0)
-  })
-
-  it('scan by chunks, and the elements behind the last quad', async () => {
-    const known = new Map([source.scanStep, source.scanTail].map((kernel) => [kernel.name, compile(kernel)]))
-    const own = ships ? {} : { kernels: (name: string) => known.get(name) }
-    const sizes = ships ? [4, 8193, 50_001, 65_536, 65_538] : [4, 8193, 24_579]
-    for (const n of sizes) {
-      for (const exclusive of [false, true]) {
-        const x = uniform(1, n, 0, 1)
-        const y = empty(n)
-        await kernels.scan(runtime, { x: upload(x), y, n, exclusive }, { ...own, chunk: 16_384 })
-        close(await y.read(Float32Array), kernels.scanReference({ x, exclusive }))
-      }
-    }
   })
 
   it('refuses sizes that are none before anything is recorded', async () => {

@@ -1,13 +1,4 @@
-import {
-  SCAN_BLOCK,
-  SCAN_STEP_TILE,
-  SCAN_TILE,
-  scanApply,
-  scanBlocks,
-  scanOffsets,
-  scanStep,
-  scanTail,
-} from '@weft/kernels/source'
+import { SCAN_BLOCK, SCAN_TILE, scanApply, scanBlocks, scanOffsets, scanTail } from '@weft/kernels/source'
 import { scanReference } from '../../packages/kernels/src/scan/reference.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
@@ -46,72 +37,29 @@ function offsetsCase(n: number): ParityCase {
   }
 }
 
-function applyCase(n: number, exclusive: boolean): ParityCase {
+/** Sums of tiles of magnitudes that no tile has: they are what is read. */
+function applyCase(quads: number, exclusive: boolean, scanned: boolean): ParityCase {
+  const n = 4 * quads
   const x = uniform(1, n, -1, 1)
-  const offsets = uniform(2, Math.ceil(n / SCAN_TILE), -9, 9)
+  const sums = uniform(2, Math.ceil(n / SCAN_TILE), -9, 9)
   const y = new Float64Array(n)
-  for (let b = 0; b < offsets.length; b++) {
-    const sums = scanReference({ x: x.subarray(b * SCAN_TILE, (b + 1) * SCAN_TILE), exclusive })
+  sums.forEach((sum, t) => {
+    const before = scanned ? sum : sums.subarray(0, t).reduce((a, b) => a + b, 0)
+    const within = scanReference({ x: x.subarray(t * SCAN_TILE, (t + 1) * SCAN_TILE), exclusive })
     y.set(
-      sums.map((sum) => sum + offsets[b]!),
-      b * SCAN_TILE,
+      within.map((value) => before + value),
+      t * SCAN_TILE,
     )
-  }
+  })
   return {
-    name: `scan_apply, n = ${n}${exclusive ? ', exclusive' : ''}`,
+    name: `scan_apply, ${quads} quads${exclusive ? ', exclusive' : ''}${scanned ? ', sums scanned' : ''}`,
     kernel: scanApply,
-    params: { n, exclusive: Number(exclusive) },
-    bindings: { x, offsets, y: emptyOutput(n) },
+    params: { quads, exclusive: Number(exclusive), scanned: Number(scanned) },
+    bindings: { x, sums, y: emptyOutput(n) },
     expect: { y: filled(y) },
     tolerance: near(
-      gamma(8 + 64 + 8 + 2) * (SCAN_TILE + 9),
-      'sums of at most 2,048 terms of at most 1: of eight, of those of at most 64 subgroups, of eight again, with an offset',
-    ),
-  }
-}
-
-interface Step {
-  readonly quads: number
-  readonly first: number
-  readonly applied: number
-  readonly reduced: number
-  readonly chunk: number
-  readonly exclusive: boolean
-}
-
-/** A step amid others: sums and carries that are not its own are kept, and those that it has to find are there. */
-function stepCase({ exclusive, ...params }: Step): ParityCase {
-  const { quads, first, applied, reduced, chunk } = params
-  const n = 4 * quads
-  const tiles = Math.ceil(n / SCAN_STEP_TILE)
-  const x = uniform(1, n, -1, 1)
-  const sumOf = (from: number, to: number) => x.subarray(from, to).reduce((sum, value) => sum + value, 0)
-  const start = (tile: number) => Math.min(n, tile * SCAN_STEP_TILE)
-  const done = Float32Array.from({ length: tiles }, (_, t) =>
-    t >= first && t < first + applied ? sumOf(start(t), start(t + 1)) : 777,
-  )
-  const sums = done.map((sum, t) =>
-    t >= first + applied && t < first + applied + reduced ? sumOf(start(t), start(t + 1)) : sum,
-  )
-  const carries = Float32Array.of(5, -3, 777, 777)
-  const before = chunk === 0 ? 0 : (carries[chunk - 1] as number)
-  const [from, to] = [start(first), start(first + applied)]
-  const y = emptyOutput(n)
-  y.set(
-    scanReference({ x: x.subarray(from, to), exclusive }).map((sum) => sum + before),
-    from,
-  )
-  const after = carries.slice()
-  if (applied > 0) after[chunk] = before + sumOf(from, to)
-  return {
-    name: `scan_step, ${JSON.stringify(params)}${exclusive ? ', exclusive' : ''}`,
-    kernel: scanStep,
-    params: { ...params, exclusive: Number(exclusive) },
-    bindings: { x, sums: filled(done), carries: filled(carries), y: emptyOutput(n) },
-    expect: { sums: filled(sums), carries: filled(after), y },
-    tolerance: near(
-      gamma(4 + 8 + 64 + 8 + 1 + 64 + 8 + 3) * (applied + reduced) * SCAN_STEP_TILE,
-      'sums of at most 8,192 terms of at most 1 for each tile: in quads, over steps or subgroups, of the eight quads of an invocation, and of tiles in the same way',
+      gamma(4 + 256 + 8 + 4) * (SCAN_TILE + 9 * sums.length),
+      'sums of at most 8,192 terms of at most 1 in a tile, and of tiles: in quads, over at most 256 invocations or as many subgroups and lanes, and of the eight quads of an invocation',
     ),
   }
 }
@@ -132,17 +80,16 @@ function tailCase(from: number, n: number, exclusive: boolean): ParityCase {
   }
 }
 
-const TILE_QUADS = SCAN_STEP_TILE / 4
+const TILE_QUADS = SCAN_TILE / 4
 
 export const scanCases: readonly ParityCase[] = [
   ...[1, 4, 1023, 1024, 1025, 5000].flatMap((n) => [scanCase(n, false), scanCase(n, true)]),
   offsetsCase(3000),
-  ...[1, 2048, 2049, 5000].flatMap((n) => [applyCase(n, false), applyCase(n, true)]),
-  stepCase({ quads: 1, first: 0, applied: 0, reduced: 1, chunk: 0, exclusive: false }),
-  stepCase({ quads: TILE_QUADS + 1, first: 0, applied: 2, reduced: 0, chunk: 0, exclusive: true }),
-  stepCase({ quads: 2 * TILE_QUADS - 1, first: 0, applied: 1, reduced: 1, chunk: 0, exclusive: true }),
-  stepCase({ quads: 4 * TILE_QUADS + 300, first: 1, applied: 3, reduced: 1, chunk: 2, exclusive: false }),
-  stepCase({ quads: 3 * TILE_QUADS + 300, first: 1, applied: 1, reduced: 2, chunk: 1, exclusive: true }),
+  applyCase(1, false, false),
+  applyCase(TILE_QUADS - 1, true, true),
+  applyCase(TILE_QUADS + 1, true, false),
+  applyCase(2 * TILE_QUADS + 300, false, false),
+  applyCase(2 * TILE_QUADS + 300, true, true),
   tailCase(4, 7, false),
   tailCase(8, 9, true),
 ]

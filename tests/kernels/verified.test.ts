@@ -150,7 +150,6 @@ describe('what is wrong', () => {
     ['reduce argmax f32', 'argmax_rows'],
     ['reduce all', 'all_rows'],
     ['scan by tiles', 'scan_apply'],
-    ['scan by chunks', 'scan_step'],
     ['sortPairs', 'radix_scatter_32'],
   ])('[prior-R19] %s: %s is refused by its numbers, and the portable kernel computes it', async (name, kernel) => {
     using runtime = await open()

@@ -106,12 +106,7 @@ const inOrder = [
       (runtime, args, options) => kernels.reduce(runtime, op, args, options),
     ),
   ),
-  of('scan by tiles', () => scanProblem(5000), kernels.scan),
-  of(
-    'scan by chunks',
-    () => scanProblem(17_000),
-    (runtime, args, options) => kernels.scan(runtime, args, { ...options, chunk: 8192 }),
-  ),
+  of('scan by tiles', () => scanProblem(17_000), kernels.scan),
   of('sortPairs', sortProblem, kernels.sortPairs),
 ]
 

@@ -61,7 +61,7 @@ describe('host functions', () => {
       "bad-argument: options of softmax: there is no 'bindingLimit'; known are kernel, kernels, verify",
     )
     expect(await bindingLimit('scan')).toBe(
-      "bad-argument: options of scan: there is no 'bindingLimit'; known are kernels, verify, chunk",
+      "bad-argument: options of scan: there is no 'bindingLimit'; known are kernels, verify",
     )
   })
 })

@@ -1,95 +1,58 @@
-import { type Builder, ceilDiv, d, type Expr, each, f32, input, kernel, output, tuple, u32 } from '@weft/dsl'
-import { REDUCE_VARIANTS } from '../parts/reduce'
+import { ceilDiv, d, f32, fn, inout, input, kernel, output, u32 } from '@weft/dsl'
+import { REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
 import { SCAN_TILE } from './plan'
+import { readTile, scanTile, tileSum } from './tile'
 
 const INVOCATIONS = 256
-const EACH = SCAN_TILE / INVOCATIONS
-/** A word is left out after 32 of them, so that neighbours, who go over eight elements each, meet in no bank of workgroup memory. */
-const padded = (i: Expr<'u32'>) => i.add(i.div(32))
+const HELD = SCAN_TILE / 4 / INVOCATIONS
 
 /**
- * y[i] = offsets[tile of i] + x[first of the tile] + … + x[i], in tiles of 2,048 (`exclusive`: up to x[i − 1]). With the sums of the
- * tiles, scanned, as offsets, this is a prefix sum in which x is read twice and y written once: reduce, then scan (Merrill and Grimshaw,
- * "Parallel scan for stream architectures", 2009). x, y: n; offsets: ⌈n / 2048⌉.
+ * y[i] = sums of the tiles before that of i + x[first of the tile] + … + x[i], in tiles of 8,192 (`exclusive`: up to x[i − 1]). With the
+ * sums of tiles from a dispatch before, this is a prefix sum in which x is read twice and y written once: reduce, then scan (Merrill and
+ * Grimshaw, "Parallel scan for stream architectures", 2009). x, y: quads; sums: one for each tile, which a workgroup adds up itself as far
+ * as it has to, or, with `scanned`, what comes before each tile.
  *
- * A tile goes through workgroup memory, read and written side by side, added up by invocations that have eight neighbours each.
- *
- * One pass less would need tiles that wait for the sums of those before ("decoupled look-back"), and WebGPU promises to no workgroup that
- * another one makes progress. With x and y counted once, two thirds of copy bandwidth are the most that this way can have: where x is
- * larger than a cache, `scan_step` reads it again while it is still there.
+ * With x and y counted once, two thirds of copy bandwidth are the most that this way can have.
  */
 export const scanApply = kernel(
   'scan_apply',
   {
     workgroupSize: [INVOCATIONS],
-    bindings: { x: input(d.arrayOf(d.f32)), offsets: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.f32)) },
-    params: { n: d.u32, exclusive: d.u32 },
-    workgroups: ({ n }) => [ceilDiv(n, SCAN_TILE)],
+    bindings: { x: input(d.arrayOf(d.vec4f)), sums: input(d.arrayOf(d.f32)), y: output(d.arrayOf(d.vec4f)) },
+    params: { quads: d.u32, exclusive: d.u32, scanned: d.u32 },
+    workgroups: ({ quads }) => [ceilDiv(quads, SCAN_TILE / 4)],
     variants: REDUCE_VARIANTS,
   },
-  ({ x, offsets, y, n, exclusive }, k) => {
-    const tile = k.workgroup('tile', f32, SCAN_TILE + SCAN_TILE / 32)
-    const first = k.let('first', u32`${k.workgroupIndex} * ${SCAN_TILE}`)
-    for (const j of each(EACH)) {
-      const local = k.localIndex.add(j * INVOCATIONS)
-      tile.at(padded(local)).set(k.when(first.add(local).lt(n), () => x.at(first.add(local)), 0))
-    }
-    k.workgroupBarrier()
-    const place = k.let(
-      'place',
-      k.variant === 'subgroups' ? u32`${k.subgroupId} * ${k.subgroupSize} + ${k.subgroupInvocationId}` : k.localIndex,
-    )
-    const own = (j: number) => tile.at(padded(place.mul(EACH).add(j)))
-    const value = tuple(EACH, (j) => k.let(`value${j}`, own(j)))
-    const sum = k.let(
-      'sum',
-      value.slice(1).reduce((a, v) => a.add(v), value[0]),
-    )
-    const running = k.var('running', offsets.at(k.workgroupIndex).add(before(k, sum)))
-    for (const j of each(EACH)) {
-      const left = k.let(`left${j}`, running)
-      running.addAssign(value[j])
-      own(j).set(k.when(exclusive.ne(0), () => left, running))
-    }
-    k.workgroupBarrier()
-    for (const j of each(EACH)) {
-      const local = k.localIndex.add(j * INVOCATIONS)
-      k.if(first.add(local).lt(n), () => y.at(first.add(local)).set(tile.at(padded(local))))
-    }
+  ({ x, sums, y, quads, exclusive, scanned }, k) => {
+    const tile = k.workgroupIndex
+    const values = readTile(k, x, quads, tile, HELD)
+    const known = scanned.ne(0)
+    const from = fn.select(k.localIndex, tile.add(k.localIndex), known)
+    const to = fn.select(tile, tile.add(1), known)
+    const share = k.var('share', f32(0))
+    k.range('t', from, to, INVOCATIONS, (t) => share.addAssign(sums.at(t)), { unroll: 8 })
+    const start = k.let('start', workgroupReduce(k, 'shares', share, SUM).add(tileSum(k, values).before))
+    scanTile(k, values).write(y, quads, tile, start, exclusive.ne(0))
   },
 )
 
-/** The sum of what the invocations before this one have. */
-function before(k: Builder, value: Expr<'f32'>): Expr<'f32'> {
-  return k.variant === 'subgroups' ? bySubgroups(k, value) : bySteps(k, value)
-}
-
-/** Hillis and Steele, 1986: log₂(256) steps. */
-function bySteps(k: Builder, value: Expr<'f32'>): Expr<'f32'> {
-  const partial = k.workgroup('partial', f32, INVOCATIONS)
-  const i = k.localIndex
-  const total = k.var('total', value)
-  for (let distance = 1; distance < INVOCATIONS; distance *= 2) {
-    partial.at(i).set(total)
-    k.workgroupBarrier()
-    k.if(i.ge(distance), () => total.addAssign(partial.at(i.sub(distance))))
-    k.workgroupBarrier()
-  }
-  // of the neighbour, and not total − value, which would lose digits
-  partial.at(i).set(total)
-  k.workgroupBarrier()
-  return k.when(i.gt(0), () => partial.at(i.sub(1)), 0)
-}
-
-/** Within subgroups, and of their sums. */
-function bySubgroups(k: Builder, value: Expr<'f32'>): Expr<'f32'> {
-  // subgroups have at least 4 invocations
-  const sums = k.workgroup('sums', f32, INVOCATIONS / 4)
-  const within = k.let('within', k.subgroupExclusiveAdd(value))
-  const all = k.let('all', k.subgroupAdd(value))
-  k.if(k.subgroupInvocationId.eq(0), () => sums.at(k.subgroupId).set(all))
-  k.workgroupBarrier()
-  const total = k.var('total', f32(0))
-  k.range('s', 0, k.subgroupId, (s) => total.addAssign(sums.at(s)))
-  return total.add(within)
-}
+/**
+ * The last elements of a prefix sum whose y is there up to `from` ≥ 1: y[i] = y[i − 1] + x[i], or + x[i − 1] if `exclusive`. By one
+ * invocation: for the one, two or three that make up no quad.
+ */
+export const scanTail = kernel(
+  'scan_tail',
+  {
+    workgroupSize: [1],
+    bindings: { x: input(d.arrayOf(d.f32)), y: inout(d.arrayOf(d.f32)) },
+    params: { from: d.u32, n: d.u32, exclusive: d.u32 },
+    workgroups: () => [1],
+  },
+  ({ x, y, from, n, exclusive }, k) => {
+    const total = k.var('total', y.at(from.sub(1)))
+    k.range('i', from, n, (i) => {
+      total.addAssign(x.at(i.sub(fn.select(u32(0), u32(1), exclusive.ne(0)))))
+      y.at(i).set(total)
+    })
+  },
+)

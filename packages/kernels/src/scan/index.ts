@@ -1,4 +1,4 @@
-export { chooseScan, type ScanChoice } from './choose'
-export { type ScanArgs, type ScanOptions, scan } from './host'
+export { chooseScan, type ScanWay } from './choose'
+export { type ScanArgs, scan } from './host'
 export { SCAN_BLOCK } from './plan'
 export { scanReference } from './reference'
