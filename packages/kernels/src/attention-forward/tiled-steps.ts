@@ -42,7 +42,8 @@ export interface Work {
   readonly factors: ValuesRef<'f32'>
   readonly top: VarRef<'f32'>
   readonly sum: VarRef<'f32'>
-  readonly scale: Expr<'f32'>
+  /** What scores are multiplied by to be powers of two. */
+  readonly slope: Expr<'f32'>
   /** Where its rows begin in workgroup memory: constants are added to these. */
   readonly at: Readonly<Record<'queries' | 'keys' | 'weights' | 'scores' | 'ownWeights', U32>>
 }
@@ -91,23 +92,26 @@ export function storeScores({ x, weights, at }: Work, score: readonly (readonly 
   }
 }
 
+/** How far the scores of a row may rise above what its weights are relative to before that follows, in powers of two. */
+const RISE = 8
+
 /** The online softmax of half of row `row`: weights over the scores, the factor for what came before into `factors`. */
 export function softmax(k: Builder, work: Work, j0: U32, sees: U32): void {
-  const { row, half, weights, tops, factors, top, sum, scale, at } = work
+  const { row, half, weights, tops, factors, top, sum, slope, at } = work
   const quads = each(KEYS / 8)
   const left = k.let('left', i32`i32(${sees}) - i32(${j0} + ${half} * 4)`)
   const seen = (u: number, c: number): Expr<'bool'> => left.gt(8 * u + c)
   const score = quads.map((u) => {
-    const quad = k.let(`quad${u}`, weights.at(at.ownWeights.add(2 * u)).mul(scale))
+    const quad = k.let(`quad${u}`, weights.at(at.ownWeights.add(2 * u)).mul(slope))
     return each(4).map((c) => k.let(`score${u}_${c}`, fn.select(f32(LOWEST), quad.at(c), seen(u, c))))
   })
   tops.at(u32`${row} * 2 + ${half}`).set(score.flat().reduce((a, b) => fn.max(a, b)))
   k.workgroupBarrier()
   const stepTop = fn.max(tops.at(row.mul(2)), tops.at(row.mul(2).add(1)))
-  const newTop = k.let('new_top', fn.max(top, stepTop))
-  const factor = k.let('factor', fn.exp(top.sub(newTop)))
+  const newTop = k.let('new_top', fn.select(top, stepTop, stepTop.gt(top.add(RISE))))
+  const factor = k.let('factor', fn.exp2(top.sub(newTop)))
   const weight = score.map((four, u) =>
-    four.map((s, c) => k.let(`weight${u}_${c}`, fn.select(f32(0), fn.exp(s.sub(newTop)), seen(u, c)))),
+    four.map((s, c) => k.let(`weight${u}_${c}`, fn.select(f32(0), fn.exp2(s.sub(newTop)), seen(u, c)))),
   )
   for (const u of quads) {
     const [a, b, c, e] = weight[u]!
@@ -145,9 +149,10 @@ export function addValues(
   })
 }
 
+/** The sums relative to the new tops; most steps have none. */
 export function rescale(k: Builder, { y, factors }: Work, acc: readonly (readonly VarRef<'vec4f'>[])[]): void {
-  for (const r of each(ROWS_EACH)) {
-    const factor = k.let(`factor${r}`, factors.at(y.add(r * DOWN)))
-    for (const quad of acc[r]!) quad.mulAssign(factor)
-  }
+  const own = each(ROWS_EACH).map((r) => k.let(`factor${r}`, factors.at(y.add(r * DOWN))))
+  k.if(own.reduce((a, b) => fn.min(a, b)).lt(1), () => {
+    for (const [r, factor] of own.entries()) for (const quad of acc[r]!) quad.mulAssign(factor)
+  })
 }

@@ -59,18 +59,21 @@ export interface AttentionTiledOptions {
  * A workgroup of 8 × 16 takes 64 queries of a head and goes over the keys 64 at a time. An invocation multiplies 8 queries with 4 keys,
  * eight quads of the head between two barriers, and sums 8 rows of 4 or 8 columns of the values, 32 keys between two barriers: 12 loads
  * of a vec4f from workgroup memory are 128 fma, and 16 are 256. Scores and weights go through workgroup memory, where two invocations
- * share a row of the softmax.
+ * share a row of the softmax. Its scores are powers of two, and what its weights are relative to follows the greatest score only when that is
+ * 2⁸ above it, so that most steps rescale no sums.
  *
  * What limits it, and what was tried (H200, 16 heads × 4,096 × 128; TFLOP/s full, where fma gives 64.3): the loads from workgroup memory,
  * and what is done between barriers. Left out one at a time, of 4.8 ms: the values 1.9, the products 1.3, the exponentials 0.1; without
  * values and products 1.8 are left.
- *     30.1  as it is (30.3 causal)      28.6  the rows of an invocation's neighbours in order, 2 × 16, 4 × 8 or 8 × 4
- *     28.5  the softmax in powers of two, or with a top that follows late
- *     Without the order of invocations that it has now:
+ *     30.4  as it is (30.5 causal)      30.0  relative to the greatest score so far, by exp
+ *     29.8  32 invocations in pairs, 2 × 16      28.5  in order, 2 × 16, 4 × 8 or 8 × 4
+ *     With the invocations in order:
  *     27.3, 25.1, 23.5  eight, sixteen and 32 keys written out in the loop over values
  *     23.3  loops of one to four quads over the head      22.6  four quads of the head between two barriers
  *     24.2  nothing read ahead      28.5  the first quads of the next tile too      18.2  values straight from storage memory
- *     13 to 14  sums of 8 × 16 in an invocation, which do not fit into its registers
+ *     With the softmax in registers, by shuffles, and invocations in pairs:
+ *     26.6  else as it is      27.4, 23.3  128 and 64 queries, straight from storage memory      24.9, 15.6  64 and 32, kept in workgroup memory
+ *     13.4  32 of them for 32 invocations, whose sums of 8 × 16 do not fit into registers
  */
 export function attentionTiledOf(name: string, { headSize }: AttentionTiledOptions) {
   const element = rowsType({ whole: true, storage: 'f32' })
@@ -113,7 +116,8 @@ export function attentionTiledOf(name: string, { headSize }: AttentionTiledOptio
       })
       const { x, y, row, half } = k.let({ ...placeOf(i), row: i.div(2), half: i.rem(2) })
       const work: Work = {
-        ...{ quads, quadsEach, i, x, y, row, half, scale },
+        ...{ quads, quadsEach, i, x, y, row, half },
+        slope: k.let('slope', scale.mul(Math.LOG2E)),
         staged: k.workgroup('staged', vec4f, (ROWS + KEYS) * STAGED_ROW),
         weights: k.workgroup('weights', vec4f, ROWS * WEIGHT_ROW),
         tops: k.workgroup('tops', f32, 2 * ROWS),
@@ -228,7 +232,7 @@ function finish(
   factors.at(row).set(fn.select(f32(1).div(total), 0, total.eq(0)))
   const start = k.let('start', u32`${head} * ${queries} + ${first}`)
   k.if(half.eq(0).and(first.add(row).lt(queries)), () => {
-    lse.at(start.add(row)).set(fn.select(top.add(fn.log(total)), f32(LOWEST), total.eq(0)))
+    lse.at(start.add(row)).set(fn.select(top.mul(Math.LN2).add(fn.log(total)), f32(LOWEST), total.eq(0)))
   })
   k.workgroupBarrier()
   for (const r of each(ROWS_EACH)) {
