@@ -27,14 +27,25 @@ import { type Stage, stageBytes, stageOf } from './stage'
  * that neighbours read neighbouring quads of workgroup memory. Tiles of a and b go through it, see stage.ts; the next one is on its way to registers
  * while this one is used. The inner loop is written out over all of a tile's depth: 8 × 16 blocks need 6 loads for 128 multiply-adds.
  *
- * What limits it on an H200, at 4096³ and 46 TFLOP/s (0.72 of what multiply-adds alone reach, cuBLAS 51): without loads from memory it reaches 47, so it is
- * the inner loop itself, of which a driver issues 0.75 of the multiply-adds in time. Tried, in TFLOP/s at 4096³:
- *   16 × 8 blocks 37; 8 × 8 with twice the invocations 38; tiles of 128 × 256 and 256 × 128 38;
- *   tiles 32 deep, or two 16 deep side by side, 23: 32 KiB of workgroup memory leave one workgroup on a multiprocessor, which has some 48;
- *   two tiles 8 deep side by side 41; the inner loop not written out, 4 or 8 values of k at a time, 25; the outer one twice 44, in groups of 4 41;
- *   loads of the next k of the tile before the sums of this one 43; sums by columns of the block first 42;
- *   quads exchanged by k instead of the spare quad 44; k begun elsewhere in every workgroup, so that not all wait for the same memory 43;
- *   what follows a product in the same kernel 37, although it is not run: it takes registers from the loop.
+ * What limits it on an H200, in TFLOP/s at 4096³: in whole tiles a · b reaches 49.2, a · bᵀ 47.9 and aᵀ · b 49.8; in any 46.9, 46.4 and 46.9
+ * (multiply-adds alone 64.3, cuBLAS 50.9). One stage after another left out of a · b: loads from memory 51.3, the way into workgroup memory 53.3, the
+ * barriers 54.5, the loads of the inner loop 58.2. So multiply-adds in this order, some of which wait for registers of one bank, lose a tenth, the
+ * loads between them six hundredths, and nothing outside of the inner loop could bring it to more than 0.85 of 64.3. The rest is waiting, for
+ * memory and at barriers, in two workgroups of four subgroups: blocks of 128 sums leave no registers for a third. One barrier for a tile takes
+ * two tiles side by side, and the workgroups of a multiprocessor share 48 KiB: one that asks for 24 reaches 48.7, and for 25 it is 31.
+ *
+ * Tried, at 4096³, in whole tiles:
+ *   two tiles 16 deep and one barrier 32, as one workgroup has the multiprocessor; of 256 × 128, where one has it anyway, 47; two 8 deep 48;
+ *   one tile of 256 × 128 or 128 × 256 47; 64 × 256 46; 128 × 64 by 64 invocations 45; 64 × 64 by 32, which need not wait for each other, 44;
+ *   b straight from memory, so that no barrier is for it, and one address of a for a subgroup: 45, and 52 without its loads;
+ *   scalar multiply-adds 48; rows of the block there and back 48, two at a time 47; columns first 45; rounds counted instead of k 47;
+ *   loads of the next tile after the first, the middle or the last k of this one, and sizes that are constants: no faster;
+ *   what lies along k turned by fours, see stage.ts, in a · b 46.5, or by ones in a · bᵀ 46.3, and in banks of one spare quad a row 48.4 and 45;
+ *   sums stored without a factor 47, for then their registers are those of the stores;
+ *   16 × 8 blocks 44; 8 × 8 with twice the invocations 46; two slices of k 38; a by rows in workgroup memory 42; tiles 32 deep 24;
+ *   the outer loop twice 45; loads of the next k of the tile before the sums of this one 46.
+ * And in any tiles: the inner loop not written out, 4 or 8 values of k at a time, 25; what follows a product in the same kernel 37, although it is not
+ * run, as it takes registers from the loop. Tiles of 64, if whole ones had kernels of their own: 1024³ in 65 µs, not 69; a · bᵀ in 70, not 70.
  */
 export interface BlockOptions {
   /** Rows, columns and depth of a tile. */
@@ -47,7 +58,9 @@ export interface BlockOptions {
   readonly transposed?: readonly [a: boolean, b: boolean]
   /** Whether m and n are multiples of the sides of a tile, and k and its parts of the depth: no load is tested then, nor anything else in the loop. */
   readonly isWhole?: boolean
-  /** How many invocations share a block, each with its part of the depth of a tile: see slices.ts. 4 of them: 256³ in 11.9 µs, not 14.3; 512³ in 20.2, not 21.7. */
+  /** Whether what lies along k is turned by ones, not by fours: see stage.ts. */
+  readonly byOnes?: boolean
+  /** How many invocations share a block, each with its part of the depth of a tile: see slices.ts. */
   readonly slices?: number
 }
 
@@ -151,7 +164,7 @@ function stages(
   const [M, N, depth] = o.tile
   const common = {
     ...{ depth, threads: (M / o.block[0]) * (N / o.block[1]) * (o.slices ?? 1) },
-    ...{ end: task.end, isWhole: o.isWhole ?? false, before },
+    ...{ end: task.end, isWhole: o.isWhole ?? false, byFours: !o.byOnes, before },
   }
   const a = stageOf(k, {
     ...common,

@@ -23,12 +23,13 @@ export const blockGemms: readonly KernelSource[] = [
   blockGemm(blockName(32), { tile: [32, 32, 32], block: [4, 4], slices: 4 }),
 ]
 
-/** The same where all tiles are whole, as most large products have them. */
+/** The same where all tiles are whole, as most large products have them; what else is best for each pair was measured. */
 export const wholeGemms: readonly KernelSource[] = PAIRS.map(([transposeA, transposeB]) =>
   blockGemm(wholeName(transposeA, transposeB), {
     ...LARGE_BLOCKS,
     transposed: [transposeA, transposeB],
     isWhole: true,
+    ...(transposeB ? { band: 4 } : { byOnes: true }),
   }),
 )
 
