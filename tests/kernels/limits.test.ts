@@ -25,7 +25,7 @@ describe('[case-S03] every variant of a product runs with the default limits, th
   for (const [family, kernels] of Object.entries({ blocks, gemm, 'gemm-int8': gemmInt8, quant })) {
     it(family, () => {
       const all = Object.values(kernels as unknown as Readonly<Record<string, CompiledKernel>>)
-      expect(all.length).toBeGreaterThan(10)
+      expect(all.length).toBeGreaterThanOrEqual(9)
       for (const kernel of all)
         for (const { id, needs } of kernel.variants.filter(({ needs }) => !needs.features.includes(MATRICES)))
           for (const [name, least] of Object.entries(needs.limits))
