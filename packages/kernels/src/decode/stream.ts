@@ -37,7 +37,8 @@ import { merge } from './stream-merge'
  * All of it is f32, with either storage; scores are powers of two.
  *
  * What limits it, and what was tried (H200, 32 heads over 8, head size 128; GB/s of keys and values, where a copy has 4,245):
- *     f16, 8 × 16,384 / 1 × 131,072 keys: 3,290 / 3,440; instructions: 64 fma and 16 conversions for 16 bytes, as many again for the softmax
+ *     8 × 16,384 / 1 × 131,072 keys, with the dispatch that combines splits: f32 4,000 / 3,910, memory; f16 3,440 / 3,310, instructions:
+ *     64 fma and 16 conversions for 16 bytes, as many again for the softmax. Lost, f16:
  *     each lane sums all four scores, eight lanes to a row 2,460 / 2,670; sixteen 2,830 / 3,100
  *     scattered sums, without reading ahead 2,590 / 2,300
  *     eight lanes to a row 2,880 / 3,480; eight keys at once, not ahead 2,980 / 3,400; 256 invocations 2,870 / 2,880
