@@ -87,11 +87,11 @@ function backwardCase(
 const targets = (rows: number, cols: number): Uint32Array =>
   integers(3, rows, cols).map((id, r) => (r === 1 ? cols : r === 3 ? 0xffff_ffff : id))
 
-function crossCase(half: boolean, rows: number, cols: number): ParityCase {
+function crossCase(half: boolean, rows: number, cols: number, few = false): ParityCase {
   const x = given(1, rows * cols, half, 5)
   const target = targets(rows, cols)
   const { loss, lse } = crossEntropyReference({ x: x.numbers, target, rows, cols })
-  const kernel = kernelOf('cross_entropy', half)
+  const kernel = kernelOf(few ? 'cross_entropy_few' : 'cross_entropy', half)
   return {
     name: `${kernel.name}, ${rows}×${cols}`,
     kernel,
@@ -165,6 +165,8 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
     backwardCase(half, true, rows, cols, 'short'),
   ]),
   crossCase(half, 5, 1000),
+  crossCase(half, 67, 31, true),
+  crossCase(half, 3, 1, true),
   // rows as wide as what a workgroup takes, and wider: two rows in one workgroup, and the last one cut
   crossBackwardCase(half, 2, 2048),
   crossBackwardCase(half, 3, 2500),

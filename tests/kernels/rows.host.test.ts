@@ -15,6 +15,7 @@ onDevices('rows', [...softmaxes, ...losses, ...reductions], ({ runtime: opened, 
     expect(maxError(await buffer.read(Float32Array), expected).relative).toBeLessThan(1e-5)
 
   it.each([
+    [70, 5],
     [3, 50],
     [2, 50257],
     [1, 102400],

@@ -2,15 +2,16 @@ import {
   dropout,
   dropoutHalf,
   sampleRows,
+  topKFew,
+  topKFewHalf,
   topKOrder,
   topKOrderHalf,
   topKSelect,
   topKSelectHalf,
-  topKShorts,
 } from '@weft/kernels/source'
 import { dropThreshold } from '../../packages/kernels/src/parts/random.js'
 import { sampleChoices } from '../../packages/kernels/src/sampling/host.js'
-import { choiceParams, type SampleChoice, SHORT_COLS } from '../../packages/kernels/src/sampling/plan.js'
+import { choiceParams, isFewToDraw, isFewToRank, type SampleChoice } from '../../packages/kernels/src/sampling/plan.js'
 import {
   dropoutReference,
   type SampleReferenceArgs,
@@ -56,15 +57,15 @@ function topKCases(store: Stored, rows: number, cols: number, k: number, given: 
   })
   const params = { rows, cols, k }
   const name = `${rows} × ${cols}, k = ${k}`
-  const short: ParityCase = {
-    name: `top_k_short${store.suffix}, ${name}`,
-    kernel: topKShorts.find((kernel) => kernel.name === `top_k_short${store.suffix}`)!,
+  const byInvocation: ParityCase = {
+    name: `top_k_few${store.suffix}, ${name}`,
+    kernel: store === F32 ? topKFew : topKFewHalf,
     params,
     bindings: { x: data, values: store.empty(rows * k), indices: words(rows * k) },
     expect: { values: store.filled(values), indices: written(indices) },
   }
   return [
-    ...(cols <= SHORT_COLS ? [short] : []),
+    ...(isFewToRank(cols, k) ? [byInvocation] : []),
     {
       name: `top_k_select${store.suffix}, ${name}`,
       kernel: store === F32 ? topKSelect : topKSelectHalf,
@@ -90,12 +91,12 @@ function sampleCase(
   cols: number,
   given: ArrayLike<number>,
   options: SampleOptions = {},
-  { seed = 1, short = cols <= SHORT_COLS } = {},
+  { seed = 1, byInvocation = isFewToDraw(cols, { software: true }) } = {},
 ): ParityCase {
   const { data, numbers } = poisoned(store, given)
   const seeds = integers(seed, rows, 2 ** 32)
   const { step = 0, choices } = options
-  const name = `${choices ? 'sample_each_row' : 'sample_rows'}${short ? '_short' : ''}${store.suffix}`
+  const name = `${choices ? 'sample_each_row' : 'sample_rows'}${byInvocation ? '_few' : ''}${store.suffix}`
   return {
     name: `${name}, ${rows} × ${cols} ${JSON.stringify(options)}`,
     kernel: sampleRows.find((kernel) => kernel.name === name)!,
@@ -124,8 +125,8 @@ const CHOICES: readonly SampleChoice[] = [
 function samples(store: Stored): ParityCase[] {
   return [
     sampleCase(store, 3, 1, [5, -Infinity, NaN]),
-    sampleCase(store, 3, 1, [5, -Infinity, NaN], {}, { short: false }),
-    sampleCase(store, 3, 5, SPECIAL, {}, { short: false }),
+    sampleCase(store, 3, 1, [5, -Infinity, NaN], {}, { byInvocation: false }),
+    sampleCase(store, 3, 5, SPECIAL, {}, { byInvocation: false }),
     sampleCase(store, 3, 5, SPECIAL),
     sampleCase(store, 3, 5, SPECIAL, { topK: 2, topP: 0.5 }),
     sampleCase(store, 2, 4, [-Infinity, -Infinity, -Infinity, -Infinity, -Infinity, 6e4, -Infinity, -6e4]),
@@ -165,7 +166,7 @@ function dropoutCase(store: Stored, n: number, p: number, inPlace = false): Pari
 const cases: readonly ParityCase[] = STORES.flatMap((store) => [
   ...topKCases(store, 3, 5, 5, SPECIAL),
   ...topKCases(store, 5, 3, 2, SPECIAL),
-  ...topKCases(store, 67, 32, 9, few(4, 67 * 32)),
+  ...topKCases(store, 67, 32, 8, few(4, 67 * 32)),
   ...topKCases(store, 2, 257, 1, few(1, 514)),
   ...topKCases(store, 2, 600, 50, few(2, 1200)),
   ...topKCases(store, 1, 513, 300, wide(3, 513)),

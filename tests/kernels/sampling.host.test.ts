@@ -4,11 +4,12 @@ import {
   dropoutHalf,
   reductions,
   sampleRows,
+  topKFew,
+  topKFewHalf,
   topKOrder,
   topKOrderHalf,
   topKSelect,
   topKSelectHalf,
-  topKShorts,
 } from '@weft/kernels/source'
 import { expect, it } from 'vitest'
 import { integers, normal } from '../../packages/kernels/src/testing/index.js'
@@ -16,7 +17,7 @@ import { f16s, fromF16 } from '../parity/data.js'
 import { onDevices } from './devices.js'
 
 const sources = [
-  ...[dropout, dropoutHalf, ...sampleRows, topKOrder, topKOrderHalf, topKSelect, topKSelectHalf, ...topKShorts],
+  ...[dropout, dropoutHalf, ...sampleRows, topKOrder, topKOrderHalf, topKSelect, topKSelectHalf, topKFew, topKFewHalf],
   ...reductions.filter(({ name }) => ['argmax_rows', 'argmax_columns', 'max_rows'].includes(name)),
 ]
 

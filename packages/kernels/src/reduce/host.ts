@@ -3,6 +3,7 @@ import * as g from '../../generated/reduce'
 import { argsOf, floatType, input, listOf, maybe, number, oneOf, output, size } from '../args'
 import { type Shape, sizeOf } from '../elementwise/shape'
 import { type BufferLike, badArgument, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
+import { FEW_COLUMNS } from '../parts/span'
 import { proven, trialOf } from '../verify'
 
 export type ReduceOp = 'sum' | 'mean' | 'sumSquares' | 'min' | 'max' | 'variance' | 'argmax' | 'argmin' | 'any' | 'all'
@@ -100,9 +101,9 @@ export async function reduce(
   const first = hasScale(op) ? { scale: 1 } : {}
   const again = JOINED[op]
   const { columns } = KERNELS[op][type]
-  // a column takes eight invocations, and a row 256
-  const isShort = outer > 1 && size > 0 && size <= SHORT_ROW
-  if (inner > 1 || isShort) {
+  // rows of few elements go as columns: one takes eight invocations, and a row 256
+  const isFew = outer > 1 && size > 0 && size <= FEW_COLUMNS
+  if (inner > 1 || isFew) {
     const parts = again === undefined ? 1 : partsOf(outer * inner, size)
     const shape = { outer, size, inner, parts }
     if (parts === 1) {
@@ -145,9 +146,6 @@ export const rowsKernel = (
       (_, small, only) => reduce(runtime, op, small, only),
     ),
   )
-
-/** Rows that short go as columns that lie one beside the other. */
-const SHORT_ROW = 32
 
 /** So many columns fill a device; fewer are cut, into parts of at least 256 elements. */
 const COLUMNS = 32_768

@@ -12,7 +12,7 @@ import {
   type HostOptions,
   type Runtime,
 } from '../host'
-import { forRows, type RowKernels } from '../parts/span'
+import { FEW_COLUMNS, forRows, type RowKernels } from '../parts/span'
 import { rowsKernel } from '../reduce/host'
 import { proven, trialOf } from '../verify'
 
@@ -139,6 +139,7 @@ export interface CrossEntropyArgs extends Rows {
 }
 
 const CROSS: Pair = { f32: g.cross_entropy, f16: g.cross_entropy_f16 }
+const CROSS_FEW: Pair = { f32: g.cross_entropy_few, f16: g.cross_entropy_few_f16 }
 
 const CROSS_ENTROPY_ARGS = argsOf<CrossEntropyArgs>({
   x: input,
@@ -162,7 +163,7 @@ export async function crossEntropy(runtime: Runtime, args: CrossEntropyArgs, opt
   })
   if (cols === 0 && rows > 0) throw badArgument('crossEntropy: cols must be at least 1, got 0')
   const trial = trialOf(runtime, trials, ({ crossEntropyProblem }) => crossEntropyProblem(type), crossEntropy)
-  const kernel = await proven(runtime, chosen(CROSS[type], options), options, trial)
+  const kernel = await proven(runtime, chosen((cols <= FEW_COLUMNS ? CROSS_FEW : CROSS)[type], options), options, trial)
   await runtime.run(kernel, { x, target, loss, lse, rows, cols })
 }
 

@@ -1,7 +1,7 @@
 import { ceilDiv, d, type Expr, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { REDUCE_VARIANTS } from '../parts/reduce'
-import { normalizer, rowSum, streamedRow } from '../parts/row'
+import { LOWEST, normalizer, rowSum, streamedRow } from '../parts/row'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
 
 /**
@@ -37,6 +37,38 @@ const crossEntropy = (storage: Storage): KernelSource =>
         const value = k.when(id.lt(cols), () => shift.sub(read(x.at(start.add(id))).sub(top)), 0)
         loss.at(k.workgroupIndex).set(value)
         lse.at(k.workgroupIndex).set(top.add(shift))
+      })
+    },
+  )
+
+/** The same of few classes: for a workgroup there is too little to do in such a row, so an invocation takes it. */
+const crossEntropyFew = (storage: Storage): KernelSource =>
+  kernel(
+    named('cross_entropy_few', storage),
+    {
+      doc: 'the same of rows of few classes, an invocation a row',
+      workgroupSize: [64],
+      bindings: {
+        x: input(scalars(storage)),
+        target: input(d.arrayOf(d.u32)),
+        loss: output(d.arrayOf(d.f32)),
+        lse: output(d.arrayOf(d.f32)),
+      },
+      params: { rows: d.u32, cols: d.u32 },
+      workgroups: ({ rows }) => [ceilDiv(rows, 64)],
+    },
+    ({ x, target, loss, lse, rows, cols }, k) => {
+      const row = k.let('row', k.globalIndex)
+      k.if(row.lt(rows), () => {
+        const start = k.let('start', row.mul(cols))
+        const valueAt = (i: Expr<'u32'>) => read(x.at(start.add(i)))
+        const top = k.var('top', f32(LOWEST))
+        k.range('i', 0, cols, (i) => top.set(fn.max(top, valueAt(i))))
+        const total = k.var('total', f32(0))
+        k.range('i', 0, cols, (i) => total.addAssign(fn.exp(valueAt(i).sub(top))))
+        const { shift, id } = k.let({ shift: fn.log(total), id: target.at(row) })
+        loss.at(row).set(k.when(id.lt(cols), () => shift.sub(valueAt(id).sub(top)), 0))
+        lse.at(row).set(top.add(shift))
       })
     },
   )
@@ -150,6 +182,7 @@ const squaredError = (storage: Storage): KernelSource =>
 
 export const losses: readonly KernelSource[] = (['f32', 'f16'] as const).flatMap((storage) => [
   crossEntropy(storage),
+  crossEntropyFew(storage),
   crossEntropyBackward(storage),
   squaredError(storage),
 ])

@@ -28,7 +28,7 @@ import {
 } from '../host'
 import { dropThreshold } from '../parts/random'
 import { reduce } from '../reduce'
-import { choiceParams, SAMPLE_COLS, type SampleChoice, SHORT_COLS, TOP_K_COLS, WHOLE } from './plan'
+import { choiceParams, isFewToDraw, isFewToRank, SAMPLE_COLS, type SampleChoice, TOP_K_COLS, WHOLE } from './plan'
 
 export type SamplingType = 'f32' | 'f16'
 
@@ -72,9 +72,9 @@ export async function topK(runtime: Runtime, args: TopKArgs, options: HostOption
   const bytes = bytesIn(type)
   checkBuffers('topK', { x: [x, rows * cols, bytes], values: [values, rows * k, bytes], indices: [indices, rows * k] })
   if (rows * k === 0) return
-  if (cols <= SHORT_COLS) {
-    const short = chosen(type === 'f16' ? g.top_k_short_f16 : g.top_k_short, options)
-    await runtime.run(short, { x, values, indices, rows, cols, k })
+  if (isFewToRank(cols, k)) {
+    const few = chosen(type === 'f16' ? g.top_k_few_f16 : g.top_k_few, options)
+    await runtime.run(few, { x, values, indices, rows, cols, k })
     return
   }
   using found = runtime.buffer({ size: 4 * rows * k })
@@ -131,9 +131,9 @@ const KERNELS = {
   f32: { rows: g.sample_rows, each: g.sample_each_row },
   f16: { rows: g.sample_rows_f16, each: g.sample_each_row_f16 },
 } as const
-const SHORT = {
-  f32: { rows: g.sample_rows_short, each: g.sample_each_row_short },
-  f16: { rows: g.sample_rows_short_f16, each: g.sample_each_row_short_f16 },
+const FEW = {
+  f32: { rows: g.sample_rows_few, each: g.sample_each_row_few },
+  f16: { rows: g.sample_rows_few_f16, each: g.sample_each_row_few_f16 },
 } as const
 const SAMPLE_ARGS = argsOf<SampleArgs>({
   logits: input,
@@ -168,7 +168,7 @@ export async function sample(runtime: Runtime, args: SampleArgs, options: HostOp
     ...(choices ? { choices: [choices, 4 * rows] } : {}),
   })
   if (rows === 0) return
-  const kernels = (cols <= SHORT_COLS ? SHORT : KERNELS)[type]
+  const kernels = (isFewToDraw(cols, runtime.info) ? FEW : KERNELS)[type]
   const given = { logits, seeds, out, rows, cols, step }
   if (choices) {
     await runtime.run(chosen(kernels.each, options), { ...given, choices })

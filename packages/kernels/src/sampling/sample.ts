@@ -42,8 +42,8 @@ import { walk } from './walk'
  */
 
 const WORKGROUP = 256
-/** Invocations of a workgroup, each with a short row of its own. */
-const SHORT_WORKGROUP = 64
+/** Invocations of a workgroup, each with a row of few columns. */
+const FEW_WORKGROUP = 64
 /** The greatest weight, which is that of the distance 0. */
 const FULL = (65535 << WEIGHT_SHIFT) >>> 0
 
@@ -142,15 +142,15 @@ interface SampleOptions {
   /** Whether every row has a choice of its own. */
   readonly each: boolean
   /** Whether an invocation takes a row. */
-  readonly short: boolean
+  readonly few: boolean
 }
 
-const sampleOf = ({ storage, each, short }: SampleOptions) =>
+const sampleOf = ({ storage, each, few }: SampleOptions) =>
   kernel(
-    named(`${each ? 'sample_each_row' : 'sample_rows'}${short ? '_short' : ''}`, storage),
+    named(`${each ? 'sample_each_row' : 'sample_rows'}${few ? '_few' : ''}`, storage),
     {
-      doc: `a column of each ${short ? 'short ' : ''}row, drawn by ${each ? 'its own ' : ''}temperature, top-k and top-p; the same on every device`,
-      workgroupSize: [short ? SHORT_WORKGROUP : WORKGROUP],
+      doc: `a column of each row${few ? ' of few columns' : ''}, drawn by ${each ? 'its own ' : ''}temperature, top-k and top-p; the same on every device`,
+      workgroupSize: [few ? FEW_WORKGROUP : WORKGROUP],
       bindings: {
         logits: input(scalars(storage)),
         seeds: input(d.arrayOf(d.u32)),
@@ -158,11 +158,11 @@ const sampleOf = ({ storage, each, short }: SampleOptions) =>
         out: output(d.arrayOf(d.u32)),
       },
       params: { rows: d.u32, cols: d.u32, step: d.u32, ...((each ? {} : CHOICE) as Record<never, never>) },
-      workgroups: ({ rows }) => [short ? ceilDiv(rows, SHORT_WORKGROUP) : rows],
+      workgroups: ({ rows }) => [few ? ceilDiv(rows, FEW_WORKGROUP) : rows],
     },
     (view, k) => {
       const { logits, seeds, out, rows, cols, step } = view
-      const row = k.let('row', short ? k.globalIndex : k.workgroupIndex)
+      const row = k.let('row', few ? k.globalIndex : k.workgroupIndex)
       const draw = (way: Way): Expr<'u32'> => {
         const choice = each
           ? choiceOf(k, (view as unknown as { readonly choices: ArrayValue<'vec4u'> }).choices, row)
@@ -171,7 +171,7 @@ const sampleOf = ({ storage, each, short }: SampleOptions) =>
         const rankAt = (i: Expr<'u32'>) => rankOf(read(logits.at(start.add(i))))
         return drawn(k, way, { cols, rankAt, choice, seed: seeds.at(row), step })
       }
-      if (short) k.if(row.lt(rows), () => out.at(row).set(draw(byInvocation(k, cols))))
+      if (few) k.if(row.lt(rows), () => out.at(row).set(draw(byInvocation(k, cols))))
       else {
         const place = draw(byWorkgroup(k, cols))
         k.if(k.localIndex.eq(0), () => out.at(row).set(place))
@@ -180,5 +180,5 @@ const sampleOf = ({ storage, each, short }: SampleOptions) =>
   )
 
 export const sampleRows = (['f32', 'f16'] as const).flatMap((storage) =>
-  [false, true].flatMap((short) => [false, true].map((each) => sampleOf({ storage, each, short }))),
+  [false, true].flatMap((few) => [false, true].map((each) => sampleOf({ storage, each, few }))),
 )

@@ -1,3 +1,3 @@
 export { dropout, dropoutHalf } from './dropout'
 export { sampleRows } from './sample'
-export { topKOrder, topKOrderHalf, topKSelect, topKSelectHalf, topKShorts } from './top-k'
+export { topKFew, topKFewHalf, topKOrder, topKOrderHalf, topKSelect, topKSelectHalf } from './top-k'

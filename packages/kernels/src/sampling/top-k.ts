@@ -14,25 +14,25 @@ import { inOrder } from './walk'
  *
  * Row r of `found` and of the results begins at r · k. Reads 8 · cols elements of a row, and k² of the found ones.
  *
- * Short rows are taken by an invocation each, `top_k_short`, in one dispatch (see walk.ts).
+ * Rows of few columns are taken by an invocation each, `top_k_few`, in one dispatch (see walk.ts).
  */
 
 /** Ascending ranks are descending numbers. */
 export const rankOf = (x: Expr<'f32'>): Expr<'u32'> => orderKey(x).bitNot()
 
 const WORKGROUP = 256
-/** Invocations of a workgroup, each with a short row of its own. */
-const SHORT_WORKGROUP = 64
+/** Invocations of a workgroup, each with a row of few columns. */
+const FEW_WORKGROUP = 64
 
-const topKShortOf = (storage: Storage) =>
+const topKFewOf = (storage: Storage) =>
   kernel(
-    named('top_k_short', storage),
+    named('top_k_few', storage),
     {
-      doc: 'the k greatest x of each short row and their columns, the greatest first, the first of equals first',
-      workgroupSize: [SHORT_WORKGROUP],
+      doc: 'the k greatest x of each row of few columns, with those, the greatest first, the first of equals first',
+      workgroupSize: [FEW_WORKGROUP],
       bindings: { x: input(scalars(storage)), values: output(scalars(storage)), indices: output(d.arrayOf(d.u32)) },
       params: { rows: d.u32, cols: d.u32, k: d.u32 },
-      workgroups: ({ rows }) => [ceilDiv(rows, SHORT_WORKGROUP)],
+      workgroups: ({ rows }) => [ceilDiv(rows, FEW_WORKGROUP)],
       // nth is below k, and places are below cols
       guards: 'off',
     },
@@ -126,4 +126,5 @@ export const topKSelect = topKSelectOf('f32')
 export const topKSelectHalf = topKSelectOf('f16')
 export const topKOrder = topKOrderOf('f32')
 export const topKOrderHalf = topKOrderOf('f16')
-export const topKShorts = [topKShortOf('f32'), topKShortOf('f16')]
+export const topKFew = topKFewOf('f32')
+export const topKFewHalf = topKFewOf('f16')
