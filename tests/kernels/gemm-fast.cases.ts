@@ -194,6 +194,8 @@ const cases: readonly ParityCase[] = [
     fastCase(kernel, [37, 72, 69, 2]),
     fastCase(kernel, [9, 136, 8], { activation: 'relu', residual: 'result' }),
   ]),
+  // more than one tile of the depth, and a last one of which some slices are empty
+  ...form('_few').map((kernel) => fastCase(kernel, [37, 72, 296])),
   ...form('_sums').map((kernel) => fastCase(kernel, [37, 40, 40], { activation: 'silu', residual: 'other' })),
   ...form('_split').map((kernel) => splitCase(kernel, [9, 72, 150, 2], 64)),
   alignCase(false, 3, 5, 2),

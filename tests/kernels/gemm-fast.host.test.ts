@@ -147,6 +147,7 @@ describe('chooseFast', () => {
     expect(way(1024, 1024, 1024, { type: 'f16' })).toEqual(['gemm_matrix_nn_f16_small', 1])
     expect(way(512, 512, 512, { type: 'f16' })).toEqual(['gemm_matrix_nn_f16_few', 1])
     expect(way(32, 4096, 4096, { type: 'f16' })).toEqual(['gemm_matrix_nn_f16_few', 2])
+    expect(way(64, 4096, 4096, { type: 'f16' })).toEqual(['gemm_matrix_nn_f16_few', 1])
     expect(way(256, 256, 16384, { type: 'f16' })).toEqual(['gemm_matrix_nn_f16_small', 32])
   })
 

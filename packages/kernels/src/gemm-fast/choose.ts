@@ -128,7 +128,7 @@ function byMatrices(problem: FastProblem, device: FastDevice, tuning: Tuning | u
  * where the way along k is short. A longer one goes in parts, side by side.
  */
 const leavesRoom = (problem: Sizes): boolean =>
-  tilesOf(problem, 64) < FULL_OF_FEW && (Math.min(problem.m, problem.n) <= FEW.rows || problem.k <= LONG)
+  tilesOf(problem, 64) < FULL_OF_FEW && (Math.min(problem.m, problem.n) <= 2 * FEW.rows || problem.k <= LONG)
 
 /** Parts of k for a workgroup on each multiprocessor. */
 function partsOfFew(problem: Sizes): Pick<FastChoice, 'splits' | 'span'> {

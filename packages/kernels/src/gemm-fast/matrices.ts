@@ -42,10 +42,11 @@ import { depthOf, layoutOf, SIDE, type Slab, slabOf } from './slab'
  *   tiles 64 deep 238, 16 deep 178, 16 deep with two buffers and one barrier 193 (32 deep 385); 256 × 128 with 8 subgroups 251 (469), with 16
  *   266; subgroups of 64 × 32 185 (322); bands of 4 or 16 (524); the outer loop twice 283, in groups of 4 244; k begun elsewhere in every
  *   workgroup 209; bytes that lie across k loaded as matrices (266), turned on their way into workgroup memory (429), turned by a pass of their own,
- *   which takes 11 µs (500).
- * Small ones take 6.3 µs as soon as they do nothing: 512³ in tiles of 32 × 64 with 4 slices 11.8 µs (64 × 64 14.1, 2 parts of k 15.6, 32 × 32 12.3, two tiles
- * on their way 12), 256³ 10.0 (11.6), 32 × 4096² in 2 such parts 26.0 (64 × 64 in 8 parts 35.0, one part 33.5). 1024³ takes 22.8 in tiles of 64 × 64, of
- * which 13.5 are the cache's 5 TB/s (32 × 64 33.7, 128 × 64 23.0, 128 × 128 36.5, 2 slices 21.9).
+ *   which takes 11 µs (501).
+ * Small ones take 6.3 µs as soon as they do nothing: 512³ in tiles of 32 × 64 with 4 slices 12.0 µs (64 × 64 16.8, in 2 parts of k 15.6, 32 × 32 12.3),
+ * 256³ 10.5 (12.0), 640³ 16.9 (17.7), 768³ 23.3 (19.4); 32 × 4096² in 2 such parts 26.6 (loads after the barrier 29.0, no parts 32.4, 4 parts 29.5, 64 × 64
+ * in 8 parts 35.4; 32 × 32 with 8 slices of 256 in all, which fit one workgroup and no part, 24.9). 1024³ takes 22.8 in tiles of 64 × 64, of which 13.5 are
+ * the cache's 5 TB/s (32 × 64 33.7, 128 × 64 23.0, 128 × 128 36.5, 2 slices 21.9).
  */
 export interface MatrixOptions {
   readonly component: 'f16' | 'i8'
@@ -156,8 +157,10 @@ export function matrixGemm(name: string, options: MatrixOptions): KernelSource {
     k.range('k0', task.from, task.end, K, (k0) => {
       a.put()
       b.put()
+      // a workgroup that has a multiprocessor for itself gains by early loads; two that share one have more of the cache when each waits
+      if (slices > 1) load(k0.add(K))
       k.workgroupBarrier()
-      load(k0.add(K))
+      if (slices === 1) load(k0.add(K))
       multiply()
       k.workgroupBarrier()
     })

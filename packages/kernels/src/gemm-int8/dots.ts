@@ -31,6 +31,8 @@ import { turned } from './turned'
  *
  * Where neighbours in memory are neighbours along k, words lie in memory as they do in the tile. Elsewhere four words of four rows are turned, as a
  * 4 × 4 matrix of bytes, on their way. Bytes of a behind the end of k count as zero, whatever lies there; those of b may be anything, then.
+ *
+ * On an H200 4096³ takes 1.7 ms (81 TOP/s; a · bᵀ 73), of the 134 that its dot products of four could do; 1024³ 43 µs, and 135 without them.
  */
 
 const { dots: TILE } = TILES

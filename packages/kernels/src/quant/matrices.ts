@@ -33,7 +33,8 @@ import { packedTile, plainTile, type StagedTile, WORD } from './staging'
  * What Tint proves decides the speed: arrays by an index that it knows to be in range, and constant offsets and strides, are used as they
  * are.
  *
- * On an H200, int4 in groups of 128, n = k = 4096: 209 TFLOP/s with 4096 rows, where f16 weights have 240; 64 rows take 44 µs, 8 rows 27.
+ * On an H200, int4 in groups of 128, n = k = 4096: 211 TFLOP/s with 4096 rows (206 with rows of x as they come, see rowInTurn), where f16 weights have
+ * 283; 64 rows take 44 µs, 8 rows 27.
  * Tried: depth 64 for many rows (170; with 512 rows 152 instead of 126), 64 × 64 tiles (123), one slice with 16 rows (54 µs), x read from its buffer
  * by the matrices themselves (4 times as long as through workgroup memory).
  */

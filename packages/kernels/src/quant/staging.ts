@@ -1,6 +1,6 @@
 import { type Builder, d, type Expr, each, f32, fn, u32, vec4f, vec4u } from '@weft/dsl'
 import type { Part } from '../parts/lines'
-import { components, packed } from '../parts/matrices'
+import { components, packed, rowInTurn } from '../parts/matrices'
 import type { FormatView } from './format'
 import type { LineFormat } from './lines'
 
@@ -57,7 +57,8 @@ export function plainTile(
   const tile = tileOf(k, 'x_tile', o)
   const across = o.deep / WORD
   const abreast = k.workgroupSize / across
-  const { own, line } = k.let({ own: k.localIndex.rem(across), line: k.localIndex.div(across) })
+  const own = k.let('own', k.localIndex.rem(across))
+  const line = rowInTurn(k, 'line', across, k.localIndex.div(across))
   const items = each(o.lines / abreast).map((p) => {
     const inTile = p === 0 ? line : line.add(p * abreast)
     return {
