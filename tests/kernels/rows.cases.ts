@@ -109,7 +109,7 @@ function crossBackwardCase(half: boolean, rows: number, cols: number): ParityCas
   const x = given(1, rows * cols, half, 5)
   const target = targets(rows, cols)
   const args = { x: x.numbers, target, rows, cols }
-  const kernel = kernelOf('cross_entropy_backward', half)
+  const kernel = kernelOf(`cross_entropy_backward${cols >= 2048 ? '_wide' : ''}`, half)
   const lse = Float32Array.from(crossEntropyReference(args).lse)
   return {
     name: `${kernel.name}, ${rows}×${cols}`,

@@ -15,6 +15,7 @@ import {
 import { FEW_COLUMNS, forRows, type RowKernels } from '../parts/span'
 import { rowsKernel } from '../reduce/host'
 import { proven, trialOf } from '../verify'
+import { CROSS_TILE } from './plan'
 
 const trials = () => import('./trial')
 
@@ -179,6 +180,7 @@ export interface CrossEntropyBackwardArgs extends Rows {
 }
 
 const CROSS_BACKWARD: Pair = { f32: g.cross_entropy_backward, f16: g.cross_entropy_backward_f16 }
+const CROSS_BACKWARD_WIDE: Pair = { f32: g.cross_entropy_backward_wide, f16: g.cross_entropy_backward_wide_f16 }
 
 const CROSS_ENTROPY_BACKWARD_ARGS = argsOf<CrossEntropyBackwardArgs>({
   x: input,
@@ -206,7 +208,8 @@ export async function crossEntropyBackward(
     lse: [lse, rows],
     dx: [dx, n, bytes],
   })
-  if (n > 0) await runtime.run(chosen(CROSS_BACKWARD[type], options), { x, target, lse, dx, rows, cols, scale })
+  const kernels = cols >= CROSS_TILE ? CROSS_BACKWARD_WIDE : CROSS_BACKWARD
+  if (n > 0) await runtime.run(chosen(kernels[type], options), { x, target, lse, dx, rows, cols, scale })
 }
 
 export interface MeanSquaredErrorArgs {

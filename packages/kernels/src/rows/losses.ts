@@ -1,8 +1,9 @@
-import { ceilDiv, d, type Expr, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
+import { type Builder, ceilDiv, d, type Expr, each, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { REDUCE_VARIANTS } from '../parts/reduce'
 import { LOWEST, normalizer, rowSum, streamedRow } from '../parts/row'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
+import { CROSS_TILE } from './plan'
 
 /**
  * loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]], the cross-entropy of a row of logits, relative to the maximum of the row. The
@@ -74,24 +75,23 @@ const crossEntropyFew = (storage: Storage): KernelSource =>
   )
 
 /** Elements of an invocation where a kernel goes over all logits as over one array, as in elementwise. */
-const SEVERAL = 8
-const TILE = 256 * SEVERAL
+const SEVERAL = CROSS_TILE / 256
 
 /**
  * dx[r, c] = scale · (exp(x[r, c] − lse[r]) − [c = target[r]]), the gradient of the sum of the losses times `scale`, straight from the
  * logits; 0 for a row that is left out. dx may be x.
  *
- * The logits are one array here, so that every workgroup writes whole cache lines, which rows of an odd width do not begin with. Its
- * elements lie in two rows at most where rows are not narrower than what a workgroup takes: it finds both by one division, and an
- * element finds its own by a comparison. On an H200, 4,096 × 50,257 f32, of copy bandwidth: 0.97, and 0.67 with a division for each element, as
- * narrower rows have it; 4 elements an invocation 0.88, 16 or `vec4f` 0.97, both gradients computed and then one of them taken 0.94; a
- * workgroup a row 0.51.
+ * The logits are one array here, so that every workgroup writes whole cache lines, which rows of an odd width do not begin with: a workgroup
+ * a row had 0.51 of copy bandwidth on an H200, 8,192 × 50,257 f32. Elements find their rows by a division, 0.68. `wide`: rows are as wide as
+ * what a workgroup takes, or wider, so that it has elements of two rows at the most: it finds both by one division, and an element its own
+ * by a comparison, 0.97; 0.79 in loops, and beside the other way in one kernel. Tried: 4 elements an invocation 0.88, 16 or `vec4f` 0.97,
+ * both gradients computed and then one of them taken 0.94.
  */
-const crossEntropyBackward = (storage: Storage): KernelSource =>
+const crossEntropyBackward = (storage: Storage, wide: boolean): KernelSource =>
   kernel(
-    named('cross_entropy_backward', storage),
+    named(`cross_entropy_backward${wide ? '_wide' : ''}`, storage),
     {
-      doc: 'dx[r, c] = scale · (exp(x[r, c] - lse[r]) - [c = target[r]]); 0 where the target is not below cols',
+      doc: `dx[r, c] = scale · (exp(x[r, c] - lse[r]) - [c = target[r]]); 0 where the target is not below cols${wide ? `; cols ≥ ${CROSS_TILE}` : ''}`,
       workgroupSize: [256],
       bindings: {
         x: input(scalars(storage)),
@@ -100,61 +100,74 @@ const crossEntropyBackward = (storage: Storage): KernelSource =>
         dx: output(scalars(storage)),
       },
       params: { rows: d.u32, cols: d.u32, scale: d.f32 },
-      workgroups: ({ rows, cols }) => [ceilDiv(rows.mul(cols), TILE)],
+      workgroups: ({ rows, cols }) => [ceilDiv(rows.mul(cols), CROSS_TILE)],
       aliases: [['x', 'dx']],
     },
     ({ x, target, lse, dx, rows, cols, scale }, k) => {
       const n = k.let('n', rows.mul(cols))
-      const start = k.let('start', k.workgroupIndex.mul(TILE))
+      const start = k.let('start', k.workgroupIndex.mul(CROSS_TILE))
       const first = k.let('first', start.add(k.localIndex))
-      /** What there is to know of a row; its hit is the index of the target, or of no element. */
-      const rowAt = (row: Expr<'u32'>) => {
-        const id = k.let('id', target.at(row))
-        const used = k.let('used', id.lt(cols))
-        const hit = k.let('hit', fn.select(u32(0xffff_ffff), u32`${row} * ${cols} + ${id}`, used))
-        return { used, hit, shift: k.let('shift', lse.at(row)) }
-      }
-      const rowOf = (i: Expr<'u32'>) => rowAt(k.let('row', i.div(cols)))
-      const write = (i: Expr<'u32'>, value: Expr<'f32'>, { used, hit, shift }: ReturnType<typeof rowAt>): void => {
-        const gradient = fn
-          .exp(value.sub(shift))
-          .sub(fn.select(f32(0), f32(1), i.eq(hit)))
-          .mul(scale)
-        dx.at(i).set(stored(storage, fn.select(f32(0), gradient, used)))
-      }
-      const several = (of: (i: Expr<'u32'>) => ReturnType<typeof rowAt>): void => {
-        const held = k.var('x_held', d.arrayOf(d.f32, SEVERAL))
-        const place = (j: Expr<'u32'>) => k.let('i', first.add(j.mul(256)))
-        k.range('j', 0, SEVERAL, (j) => held.at(j).set(read(x.at(place(j)))))
-        k.range('j', 0, SEVERAL, (j) => {
-          const i = place(j)
-          write(i, held.at(j), of(i))
-        })
-      }
+      const gradient = wide
+        ? ofTwoRows(k, start, { target, lse, rows, cols, scale })
+        : ofRows(k, { target, lse, cols, scale })
+      const write = (i: Expr<'u32'>, value: Expr<'f32'>) => dx.at(i).set(stored(storage, gradient(i, value)))
       k.if(
         first.add((SEVERAL - 1) * 256).lt(n),
-        () =>
-          k.if(
-            cols.ge(TILE),
-            () => {
-              const row = k.let('row', start.div(cols))
-              const [one, two] = [rowAt(row), rowAt(k.let('next', u32`min(${row} + 1, ${rows} - 1)`))]
-              const edge = k.let('edge', u32`(${row} + 1) * ${cols}`)
-              several((i) => {
-                const behind = k.let('behind', i.ge(edge))
-                return {
-                  used: fn.select(one.used, two.used, behind),
-                  hit: fn.select(one.hit, two.hit, behind),
-                  shift: fn.select(one.shift, two.shift, behind),
-                }
-              })
-            },
-            () => several(rowOf),
-          ),
-        () => k.range('i', first, n, 256, (i) => write(i, read(x.at(i)), rowOf(i))),
+        () => {
+          const places = each(SEVERAL).map((j) => k.let('i', first.add(j * 256)))
+          const values = places.map((i) => k.let('value', read(x.at(i))))
+          for (const [j, i] of places.entries()) write(i, values[j] as Expr<'f32'>)
+        },
+        () => k.range('i', first, n, 256, (i) => write(i, read(x.at(i)))),
       )
     },
   )
+
+interface Losses {
+  readonly target: { at(row: Expr<'u32'>): Expr<'u32'> }
+  readonly lse: { at(row: Expr<'u32'>): Expr<'f32'> }
+  readonly cols: Expr<'u32'>
+  readonly scale: Expr<'f32'>
+}
+/** Of a logit, by its index and its value. */
+type Gradient = (i: Expr<'u32'>, value: Expr<'f32'>) => Expr<'f32'>
+
+const ofRows =
+  (k: Builder, { target, lse, cols, scale }: Losses): Gradient =>
+  (i, value) => {
+    const row = k.let('row', i.div(cols))
+    const id = k.let('id', target.at(row))
+    const hit = fn.select(f32(0), f32(1), i.sub(row.mul(cols)).eq(id))
+    const gradient = fn
+      .exp(value.sub(lse.at(row)))
+      .sub(hit)
+      .mul(scale)
+    return fn.select(f32(0), gradient, id.lt(cols))
+  }
+
+/** Of the row of element `start`, and of the next one. */
+function ofTwoRows(
+  k: Builder,
+  start: Expr<'u32'>,
+  { target, lse, rows, cols, scale }: Losses & { readonly rows: Expr<'u32'> },
+): Gradient {
+  const rowAt = (row: Expr<'u32'>) => {
+    const id = k.let('id', target.at(row))
+    const used = k.let('used', id.lt(cols))
+    const hit = k.let('hit', fn.select(u32(0xffff_ffff), u32`${row} * ${cols} + ${id}`, used))
+    return { used, hit, shift: k.let('shift', lse.at(row)) }
+  }
+  const row = k.let('row', start.div(cols))
+  const [one, two] = [rowAt(row), rowAt(k.let('next', u32`min(${row} + 1, ${rows} - 1)`))]
+  const edge = k.let('edge', u32`(${row} + 1) * ${cols}`)
+  return (i, value) => {
+    const behind = k.let('behind', i.ge(edge))
+    const off = value.sub(fn.select(one.shift, two.shift, behind))
+    // in a row that is left out exp gives 0, whatever is there, and nothing is hit
+    const power = fn.exp(fn.select(f32(LOWEST), off, fn.select(one.used, two.used, behind)))
+    return fn.fma(power, scale, fn.select(f32(0), scale.neg(), i.eq(one.hit).or(i.eq(two.hit))))
+  }
+}
 
 /** Σ (x − y)² of each row, times `scale`: 1 / n for the mean squared error. Rows may be cut from one array, see reduce. */
 const squaredError = (storage: Storage): KernelSource =>
@@ -183,6 +196,7 @@ const squaredError = (storage: Storage): KernelSource =>
 export const losses: readonly KernelSource[] = (['f32', 'f16'] as const).flatMap((storage) => [
   crossEntropy(storage),
   crossEntropyFew(storage),
-  crossEntropyBackward(storage),
+  crossEntropyBackward(storage, false),
+  crossEntropyBackward(storage, true),
   squaredError(storage),
 ])
