@@ -17,6 +17,7 @@ import { describe, expect, it } from 'vitest'
 import { matmulProblem } from '../../packages/kernels/src/gemm/trial.js'
 import { solve } from '../../packages/kernels/src/problem.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
+import { tuningTo } from '../../packages/kernels/src/tuning/index.js'
 import { f16s, fromF16 } from '../parity/data.js'
 
 const fast = [...blockGemms, ...wholeGemms, ...matrixGemms, gemmAlign, gemmAlignHalf, gemmReduce, gemmReduceHalf]
@@ -166,5 +167,25 @@ describe('gemm with verify', () => {
       { kernel: 'gemm_matrix_nn_f16_few', ok: true },
       { kernel: 'gemm_matrix_nn_f16_few_split', ok: true },
     ])
+  })
+
+  it('sums of f16 are tried as such, and within their bound', async () => {
+    using runtime = await createRuntime({ device: cpu() })
+    const both = { ...device, subgroupMatrices: [...device.subgroupMatrices, 'f16 f16 16x16x16'] }
+    const [m, n, k] = [12, 24, 16]
+    const [a, b] = [f16s(...uniform(1, m * k, -1, 1)), f16s(...uniform(2, k * n, -1, 1))]
+    using c = runtime.buffer(new Uint16Array(m * n))
+    using x = runtime.buffer(a)
+    using y = runtime.buffer(b)
+    const tuning = tuningTo((name) => name === 'gemm_matrix_nn_f16')
+    const options = { kernels, device: both, tuning, verify: true }
+    await matmul(runtime, { a: x, b: y, c, m, n, k, type: 'f16', sums: 'f16' }, options)
+    expect(verdicts(runtime)).toMatchObject([
+      { kernel: 'gemm_matrix_nn_f16_sums', ok: true },
+      { kernel: 'gemm_matrix_nn_f16_split', ok: true },
+    ])
+    const expected = matmulReference({ a: fromF16(a), b: fromF16(b), m, n, k })
+    const off = Array.from(fromF16(await c.read()), (value, i) => Math.abs(value - (expected[i] as number)))
+    expect(Math.max(...off)).toBeLessThan(k * (k + 4) * 2 ** -10)
   })
 })

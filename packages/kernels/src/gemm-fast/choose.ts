@@ -32,6 +32,8 @@ export interface FastChoice {
   readonly transposes: boolean
   /** Whether the kernel is for whole tiles alone, of the sides and the depth of `WHOLE`. */
   readonly isWhole: boolean
+  /** In what `kernel` sums. */
+  readonly sums: Storage
   /** Parts of k that are summed side by side, and how long they are. */
   readonly splits: number
   readonly span: number
@@ -85,7 +87,8 @@ function inBlocks(problem: FastProblem, tuning: Tuning | undefined): FastChoice 
   const tile = (parts.splits === 1 ? measured(tuning, problem, BLOCKS, blockName) : undefined) ?? rule
   const whole = tile === WHOLE.side && parts.splits === 1 ? wholeOf(problem) : undefined
   const kernel = whole ?? (KERNELS[blockName(tile)] as CompiledKernel)
-  return { kernel, parts: kernel, wide: 4, isPlain: true, transposes: !whole, isWhole: whole !== undefined, ...parts }
+  const more = { wide: 4, isPlain: true, transposes: !whole, isWhole: whole !== undefined, sums: 'f32' } as const
+  return { kernel, parts: kernel, ...more, ...parts }
 }
 
 /** The kernel for whole tiles, where all of them are and no more than one operand is transposed. */
@@ -119,8 +122,9 @@ function byMatrices(problem: FastProblem, device: FastDevice, tuning: Tuning | u
   const largest = half && canRun(half, device, 'f16 f16 16x16x16') ? half : large
   const kernels = { f16: largest, f16_small: small, f16_few: few as CompiledKernel }
   const summing = form === 'f16_few' ? (of('f16_few_split') as CompiledKernel) : split
+  const kernel = kernels[form]
   const more = { wide: 8, isPlain: false, transposes: false, isWhole: false } as const
-  return { kernel: kernels[form], parts: summing, ...more, ...parts }
+  return { kernel, parts: summing, ...more, sums: kernel === half ? 'f16' : 'f32', ...parts }
 }
 
 /**

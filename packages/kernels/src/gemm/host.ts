@@ -197,13 +197,13 @@ async function runChunk(runtime: Runtime, product: Product, chunk: Chunk, option
 async function areRight(
   runtime: Runtime,
   { transposeA, transposeB, type }: Product,
-  { kernel, parts: summing, isWhole }: FastChoice,
+  { kernel, parts: summing, isWhole, sums }: FastChoice,
   options: MatmulOptions,
 ): Promise<boolean> {
   if (!options.verify) return true
   const trial = { transposeA, transposeB, type }
   if (isWhole) return isRight(runtime, chosen(kernel, options), { ...trial, ...WHOLE_SIZES }, options, matmul)
-  const whole = await isRight(runtime, chosen(kernel, options), { ...trial, n: 140 }, options, matmul)
+  const whole = await isRight(runtime, chosen(kernel, options), { ...trial, n: 140, sums }, options, matmul)
   return whole && isRight(runtime, chosen(summing, options), { ...trial, n: 139 }, options, matmul)
 }
 

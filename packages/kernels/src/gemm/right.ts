@@ -11,12 +11,13 @@ export const WHOLE_SIZES = { m: WHOLE.side, n: 2 * WHOLE.side, k: 2 * WHOLE.dept
 
 /** As the options of a trial say, by the kernel that is tried alone. */
 const itself = (kernel: CompiledKernel): Tuning => {
-  // names of what is measured say 'nn', whatever is transposed here, and neither whether all tiles are whole nor whether sums are joined
+  // names of what is measured say 'nn', whatever is transposed here, and neither whether all tiles are whole nor how sums are kept and joined
   const plain = (name: string): string =>
     name
       .replace(/_[nt]{2}_whole$/, '')
       .replace(/_[nt]{2}(?=_|$)/, '_nn')
       .replace(/_f16(_few)?_split$/, (_, few = '_small') => `_f16${few}`)
+      .replace(/_f16_sums$/, '_f16')
   return tuningTo((name) => plain(name) === plain(kernel.name))
 }
 

@@ -1,3 +1,4 @@
+import type { Storage } from '../parts/storage'
 import { type Problem, STEP, trialValues } from '../problem'
 import type { MatmulArgs } from './host'
 import { matmulReference } from './reference'
@@ -10,13 +11,21 @@ export interface TrialProduct extends Required<Pick<MatmulArgs, 'transposeA' | '
   readonly m?: number
   readonly n?: number
   readonly k?: number
+  /** In what the kernel that is tried sums f16; f32 when left out. */
+  readonly sums?: Storage
 }
 
 /**
- * What `verify: true` asks of a kernel: a product of odd sizes with a bias and a residual, beside the reference. Elements may be off by a step
- * for each term, relative to the sum of their magnitudes (Higham, 2002, §3.1).
+ * What `verify: true` asks of a kernel: a product of odd sizes with a bias and a residual, beside the reference. Elements may be off by a step,
+ * of what they are summed in, for each term, relative to the sum of their magnitudes (Higham, 2002, §3.1).
  */
-export function matmulProblem({ transposeA, transposeB, type, ...given }: TrialProduct): Problem<MatmulArgs> {
+export function matmulProblem({
+  transposeA,
+  transposeB,
+  type,
+  sums = 'f32',
+  ...given
+}: TrialProduct): Problem<MatmulArgs> {
   const sizes = { ...SIZES, ...given }
   const { m, n, k } = sizes
   const arrays = {
@@ -26,6 +35,7 @@ export function matmulProblem({ transposeA, transposeB, type, ...given }: TrialP
     residual: trialValues(4, m * n),
   }
   const options = { ...sizes, transposeA, transposeB, type, alpha: 0.5 } as const
+  const step = sums === 'f16' ? 2 ** -10 : STEP
   const expected = matmulReference({ ...arrays, ...options })
   const { a, b, bias, residual } = arrays
   const sizesOf = { a: a.map(Math.abs), b: b.map(Math.abs), bias: bias.map(Math.abs), residual: residual.map(Math.abs) }
@@ -33,10 +43,11 @@ export function matmulProblem({ transposeA, transposeB, type, ...given }: TrialP
   const input = (values: Float32Array) => ({ values, type })
   return {
     inputs: { a: input(a), b: input(b), bias: input(bias), residual: input(residual) },
-    results: { c: { expected, type, bound: (i) => (k + 4) * STEP * (magnitude[i] as number) } },
+    results: { c: { expected, type, bound: (i) => (k + 4) * step * (magnitude[i] as number) } },
     args: (buffers) => ({
       ...(buffers as Pick<Required<MatmulArgs>, 'a' | 'b' | 'bias' | 'residual' | 'c'>),
       ...options,
+      sums,
     }),
   }
 }
