@@ -34,7 +34,7 @@ import { depthOf, layoutOf, SIDE, type Slab, slabOf } from './slab'
  * once, 555 (973); with matrices from workgroup memory 528 (931); with the way into it 408 (738); all but products 306 (572), which is the
  * limit: tiles of 128 × 128 ask the last-level cache for 4.8 TB/s, of the 5.6 that aᵀ · b gets, whose loads are whole lines of it. Tried at 4096³:
  *   into workgroup memory, see parts/matrices.ts: rows as they come 282, of bytes 489;
- *   loads: without a test, which the compiler then moves down to where they are used, 230 (418); a test for every load 272; before the barrier 293; one
+ *   loads: with no test at all, 230 (418), as if the compiler moved them down to where they are used; a test for every load 272; before the barrier 293; one
  *   after each word that is put 227; two tiles on their way 234 (447); a word of each sector two tiles ahead, for the first cache, 246;
  *   operands from storage with no workgroup memory: b 98 (104), both (57);
  *   offsets or strides that are not constants 198, see slab.ts; a strip of its own for the sums, with 28 KiB in all: 137, for one workgroup instead
@@ -157,7 +157,7 @@ export function matrixGemm(name: string, options: MatrixOptions): KernelSource {
     k.range('k0', task.from, task.end, K, (k0) => {
       a.put()
       b.put()
-      // a workgroup that has a multiprocessor for itself gains by early loads; two that share one have more of the cache when each waits
+      // before the barrier where a workgroup has a multiprocessor for itself, behind it where two share one: as measured, see above
       if (slices > 1) load(k0.add(K))
       k.workgroupBarrier()
       if (slices === 1) load(k0.add(K))
