@@ -178,14 +178,14 @@ const row = (kind: Kind, rows: number, cols: number) => shapeOf(kind, rows, cols
 const grouped = (items: number, channels: number, places: number, groups: number) =>
   shapeOf('group', items, channels, places, groups)
 
-/** Rows of f16 by fours: a block and parts of one, and with all of a workgroup a row that is streamed. */
+/** Rows by fours: a block and parts of one, and with all of a workgroup a row that is streamed. */
 const quads: readonly ParityCase[] = (['any', 'short'] as const).flatMap((span) =>
   [
     [2, 4],
     [3, 668],
     [1, span === 'short' ? 2048 : 9000],
   ].flatMap(([rows = 1, cols = 1]) => [
-    forwardCase('layer', true, row('layer', rows, cols), span, 4),
+    ...[false, true].map((half) => forwardCase('layer', half, row('layer', rows, cols), span, 4)),
     forwardCase('rms', true, row('rms', rows, cols), span, 4),
     residualCase(true, rows, cols, span, 4),
   ]),

@@ -41,7 +41,7 @@ export interface RmsnormArgs {
 const RMSNORM: RowKernels<CompiledKernel> = {
   f32: { any: artifact, short: rmsnorm_short },
   f16: { any: rmsnorm_f16, short: rmsnorm_short_f16 },
-  quads: { any: rmsnorm_quads_f16, short: rmsnorm_quads_short_f16 },
+  quads: { f16: { any: rmsnorm_quads_f16, short: rmsnorm_quads_short_f16 } },
 }
 
 const RMSNORM_ARGS = argsOf<RmsnormArgs>({

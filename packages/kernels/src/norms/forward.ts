@@ -114,5 +114,6 @@ export const norms: readonly KernelSource[] = [
       residualRmsnorm(storage, span, width),
     ]),
   ),
+  ...SPANS.map((span) => norm('layer', 'f32', span, 4)),
   ...STORAGES.map((storage) => norm('group', storage, 'any')),
 ]

@@ -31,7 +31,10 @@ export interface LayernormArgs extends Rows {
 const LAYERNORM: RowKernels<CompiledKernel> = {
   f32: { any: g.layernorm, short: g.layernorm_short },
   f16: { any: g.layernorm_f16, short: g.layernorm_short_f16 },
-  quads: { any: g.layernorm_quads_f16, short: g.layernorm_quads_short_f16 },
+  quads: {
+    f32: { any: g.layernorm_quads, short: g.layernorm_quads_short },
+    f16: { any: g.layernorm_quads_f16, short: g.layernorm_quads_short_f16 },
+  },
 }
 
 const LAYERNORM_ARGS = argsOf<LayernormArgs>({
@@ -125,7 +128,7 @@ export interface ResidualRmsnormArgs extends Rows {
 const RESIDUAL: RowKernels<CompiledKernel> = {
   f32: { any: g.residual_rmsnorm, short: g.residual_rmsnorm_short },
   f16: { any: g.residual_rmsnorm_f16, short: g.residual_rmsnorm_short_f16 },
-  quads: { any: g.residual_rmsnorm_quads_f16, short: g.residual_rmsnorm_quads_short_f16 },
+  quads: { f16: { any: g.residual_rmsnorm_quads_f16, short: g.residual_rmsnorm_quads_short_f16 } },
 }
 
 const RESIDUAL_RMSNORM_ARGS = argsOf<ResidualRmsnormArgs>({

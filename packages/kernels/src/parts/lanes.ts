@@ -12,8 +12,10 @@ export interface Lanes {
   readonly width: Width
   /** Elements that are in flight at once where a row is held: quads of f16 are half as large. */
   readonly block: number
-  /** The type of a variable of such a value. */
+  /** The type of a variable that keeps such a value, and the way into it and back: quads of f16 are kept as they are stored, in half the registers. */
   readonly schema: typeof d.f32
+  readonly pack: (value: F32) => F32
+  readonly unpack: (variable: F32) => F32
   /** The type of a binding. */
   readonly array: ReturnType<typeof scalars>
   /** An element of a binding as a value, and a value as an element. */
@@ -30,25 +32,28 @@ const itself = (value: F32): F32 => value
 const quad = (value: F32): Expr<'vec4f'> => value as unknown as Expr<'vec4f'>
 const highest = ({ x, y, z, w }: Expr<'vec4f'>): F32 => fn.max(fn.max(x, y), fn.max(z, w))
 
-export const lanesOf = (storage: Storage, width: Width): Lanes =>
-  width === 1
-    ? {
-        ...{ width, block: 8 },
-        schema: d.f32,
-        array: scalars(storage),
-        read,
-        stored: (value) => stored(storage, value),
-        of: f32,
-        ...{ sum: itself, max: itself, first: itself },
-      }
-    : {
-        ...{ width, block: storage === 'f16' ? 8 : 4 },
-        schema: d.vec4f as unknown as typeof d.f32,
-        array: quads(storage),
-        read: (element) => readQuad(storage, element),
-        stored: (value) => storedQuad(storage, value),
-        of: (value) => vec4f(value) as unknown as F32,
-        sum: (value) => fn.dot(quad(value), vec4f(1)),
-        max: (value) => highest(quad(value)),
-        first: (value) => quad(value).x,
-      }
+const singles = (storage: Storage): Lanes => ({
+  ...{ width: 1, block: 8, schema: d.f32 },
+  ...{ pack: itself, unpack: itself, sum: itself, max: itself, first: itself },
+  array: scalars(storage),
+  read,
+  stored: (value) => stored(storage, value),
+  of: f32,
+})
+
+function fours(storage: Storage): Lanes {
+  const half = storage === 'f16'
+  const [read, stored] = [(element: F32) => readQuad(storage, element), (value: F32) => storedQuad(storage, value)]
+  return {
+    ...{ width: 4, block: half ? 8 : 4 },
+    schema: (half ? d.vec4h : d.vec4f) as unknown as typeof d.f32,
+    ...{ pack: stored, unpack: read, read, stored },
+    array: quads(storage),
+    of: (value) => vec4f(value) as unknown as F32,
+    sum: (value) => fn.dot(quad(value), vec4f(1)),
+    max: (value) => highest(quad(value)),
+    first: (value) => quad(value).x,
+  }
+}
+
+export const lanesOf = (storage: Storage, width: Width): Lanes => (width === 1 ? singles(storage) : fours(storage))

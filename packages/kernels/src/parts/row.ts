@@ -89,8 +89,12 @@ export function rowOf<N extends string>(
 
 const namesOf = <N extends string>(reads: Reads<N>): readonly N[] => Object.keys(reads) as N[]
 
+/** Made when it is asked for, as an expression that nobody uses is an error. */
 const valuesOf = <N extends string>(names: readonly N[], value: (name: N) => F32): Values<N> =>
-  Object.fromEntries(names.map((name) => [name, value(name)])) as Values<N>
+  Object.defineProperties(
+    {} as Values<N>,
+    Object.fromEntries(names.map((name) => [name, { get: () => value(name), enumerable: true }])),
+  )
 
 /** What an invocation holds of a row: so many elements, in blocks of some. */
 export interface Form {
@@ -185,10 +189,10 @@ export function heldRow<N extends string>(
   const names = namesOf(reads)
   const held = Object.fromEntries(names.map((name) => [name, arrayFor(k, `${name}_held`, form, form.held)]))
   const refill = (slot: () => U32, i: U32): void => {
-    for (const name of names) held[name]?.at(slot()).set(reads[name](i))
+    for (const name of names) held[name]?.at(slot()).set(lanes.pack(reads[name](i)))
   }
   blocksOf(k, start, cols, form)((over) => over((_, slot, { i }) => refill(slot, i)))
-  const keep: HeldRow<N>['keep'] = (name, slot, value) => held[name]?.at(slot()).set(value)
+  const keep: HeldRow<N>['keep'] = (name, slot, value) => held[name]?.at(slot()).set(lanes.pack(value))
   const at = (start: U32): HeldRow<N> => ({ ...overHeld(k, start, cols, held, form, lanes), keep, refill, at })
   return at(start)
 }
@@ -214,11 +218,12 @@ function overHeld<N extends string>(
       )
       if (more.length > 0)
         over((j, _, at) => {
-          for (const [, read, now] of more) now.at(j).set(read(at))
+          for (const [, read, now] of more) now.at(j).set(lanes.pack(read(at)))
         })
       over((j, slot, at) => {
-        const extra = Object.fromEntries(more.map(([name, , now]) => [name, now.at(j)]))
-        body({ ...valuesOf(names, (name) => held[name]?.at(slot()) as F32), ...extra } as Values<N | M>, at, slot)
+        const now = new Map<string, F32>(more.map(([name, , now]) => [name, now.at(j)]))
+        const value = (name: string): F32 => lanes.unpack(now.get(name) ?? (held[name]?.at(slot()) as F32))
+        body(valuesOf([...names, ...now.keys()] as (N | M)[], value), at, slot)
       })
     })
   return {

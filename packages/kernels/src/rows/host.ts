@@ -39,7 +39,7 @@ export interface LogSoftmaxArgs extends Rows {
 const LOG: RowKernels<CompiledKernel> = {
   f32: { any: g.log_softmax, short: g.log_softmax_short },
   f16: { any: g.log_softmax_f16, short: g.log_softmax_short_f16 },
-  quads: { any: g.log_softmax_quads_f16, short: g.log_softmax_quads_short_f16 },
+  quads: { f16: { any: g.log_softmax_quads_f16, short: g.log_softmax_quads_short_f16 } },
 }
 
 const LOG_SOFTMAX_ARGS = argsOf<LogSoftmaxArgs>({
@@ -105,7 +105,7 @@ async function gradient(
 const SOFTMAX_BACKWARD: RowKernels<CompiledKernel> = {
   f32: { any: g.softmax_backward, short: g.softmax_backward_short },
   f16: { any: g.softmax_backward_f16, short: g.softmax_backward_short_f16 },
-  quads: { any: g.softmax_backward_quads_f16, short: g.softmax_backward_quads_short_f16 },
+  quads: { f16: { any: g.softmax_backward_quads_f16, short: g.softmax_backward_quads_short_f16 } },
 }
 
 /** dx = y · (dy − Σ dy · y), of the result y of softmax. */
@@ -118,7 +118,7 @@ export const softmaxBackward = (
 const LOG_BACKWARD: RowKernels<CompiledKernel> = {
   f32: { any: g.log_softmax_backward, short: g.log_softmax_backward_short },
   f16: { any: g.log_softmax_backward_f16, short: g.log_softmax_backward_short_f16 },
-  quads: { any: g.log_softmax_backward_quads_f16, short: g.log_softmax_backward_quads_short_f16 },
+  quads: { f16: { any: g.log_softmax_backward_quads_f16, short: g.log_softmax_backward_quads_short_f16 } },
 }
 
 /** dx = dy − exp(y) · Σ dy, of the result y of log-softmax. */

@@ -56,7 +56,7 @@ const backward = (storage: Storage, span: Span, logarithm: boolean, width: Width
     },
     ({ y, dy, dx, cols }, k) => {
       const body = (row: Row<'y' | 'g'>): void => {
-        const total = rowSum(k, 'total', row, ({ y, g }) => (logarithm ? g : g.mul(y)))
+        const total = rowSum(k, 'total', row, (values) => (logarithm ? values.g : values.g.mul(values.y)))
         row.each(({ y, g }, { i }) =>
           dx.at(i).set(lanes.stored(logarithm ? g.sub(fn.exp(y).mul(total)) : y.mul(g.sub(total)))),
         )

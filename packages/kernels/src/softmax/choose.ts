@@ -14,7 +14,7 @@ import { forRows, type RowKernels } from '../parts/span'
 const WORKGROUP: RowKernels<CompiledKernel> = {
   f32: { any: artifact, short: softmax_short },
   f16: { any: softmax_f16, short: softmax_short_f16 },
-  quads: { any: softmax_quads_f16, short: softmax_quads_short_f16 },
+  quads: { f16: { any: softmax_quads_f16, short: softmax_quads_short_f16 } },
 }
 
 export interface SoftmaxProblem {
