@@ -1,5 +1,12 @@
 import type { KernelSource } from '@weft/dsl/ir'
-import { blockKernels, blockLines, blockMatrices, blockOneRow, blockQuantizers } from '@weft/kernels/source'
+import {
+  blockKernels,
+  blockLines,
+  blockMatrices,
+  blockOneRow,
+  blockQuantizers,
+  blockTwoRows,
+} from '@weft/kernels/source'
 import { BLOCKS, type BlockName } from '../../packages/kernels/src/blocks/layout.js'
 import { packBlocks, unpackBlocks } from '../../packages/kernels/src/blocks/pack.js'
 import { integers, normal, uniform } from '../../packages/kernels/src/testing/index.js'
@@ -39,15 +46,16 @@ const lines: readonly ParityCase[] = blockLines.map((kernel, i) => {
 })
 
 /** More columns than a workgroup has at once, and rows for more than one. */
-const oneRow: readonly ParityCase[] = blockOneRow.map((kernel, i) => {
-  const format = kernel.name.replace(/^matvec1_|_held(_f16)?$/g, '') as BlockName
-  const [n, k, m] = [
-    [5, 4352, 1],
-    [19, 256, 2],
+const held: readonly ParityCase[] = [...blockOneRow, ...blockTwoRows].map((kernel, i) => {
+  const format = kernel.name.replace(/^matvec\d_|_held(_f16)?$/g, '') as BlockName
+  const two = kernel.name.startsWith('matvec2')
+  const [n, k, rows] = [
+    [5, 4352, 32],
+    [19, 256, 8],
   ][i % 2] as [number, number, number]
   const weights = blockWeights(format, n, k / BLOCKS[format].size, 3)
-  const params = { ...weights.params, rows: [32, 8][i % 2] as number }
-  return weightCase(kernel, { ...weights, params }, m, ' behind 3 blocks')
+  const m = two ? 2 + (i % 2) : 1 + (i % 2)
+  return weightCase(kernel, { ...weights, params: { ...weights.params, rows } }, m, ' behind 3 blocks')
 })
 
 /** Products by subgroup matrices: of few rows with few and with many, of some, and of many. */
@@ -147,6 +155,4 @@ const quantizers: readonly ParityCase[] = blockQuantizers.flatMap((kernel) => {
   ]
 })
 
-export const blocksCases: readonly ParityCase[] = [...cases, ...lines, ...oneRow, ...matrices, ...quantizers].map(
-  shipped,
-)
+export const blocksCases: readonly ParityCase[] = [...cases, ...lines, ...held, ...matrices, ...quantizers].map(shipped)

@@ -1,4 +1,4 @@
-import { quantized, quantLines, quantMatrices, quantOneRow } from '@weft/kernels/source'
+import { quantized, quantLines, quantMatrices, quantOneRow, quantTwoRows } from '@weft/kernels/source'
 import {
   dequantizeWeights,
   type PackedWeights,
@@ -136,19 +136,17 @@ const cases: readonly ParityCase[] = [
     ][i % 4] as [number, number]
     return weightCase(kernel, random(format, n, k, [32, 64, 128][i % 3] as number, true), i % 4 === 3 ? 1 : 5)
   }),
-  ...quantOneRow.map((kernel, i) => {
-    const format = kernel.name.replace(/^matvec1_|_held(_f16)?$/g, '') as WordFormat
+  ...[...quantOneRow, ...quantTwoRows].map((kernel, i) => {
+    const two = kernel.name.startsWith('matvec2')
+    const format = kernel.name.replace(/^matvec\d_|_held(_f16)?$/g, '') as WordFormat
     const [n, k] = [
       [35, 96],
       [5, 4128],
       [33, 32],
     ][i % 3] as [number, number]
     const weights = random(format, n, k, [32, 64, 128][i % 3] as number, true)
-    return weightCase(
-      kernel,
-      { ...weights, params: { ...weights.params, rows: [16, 32, 4][i % 3] as number } },
-      1 + (i % 2),
-    )
+    const params = { ...weights.params, rows: [16, 32, 4][i % 3] as number }
+    return weightCase(kernel, { ...weights, params }, two ? 3 - (i % 2) : 1 + (i % 2))
   }),
   farApart(),
   ...quantMatrices.map((kernel, i) => {

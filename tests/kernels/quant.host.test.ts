@@ -14,9 +14,11 @@ const sources = new Map(
     ...source.quantized,
     ...source.quantLines,
     ...source.quantOneRow,
+    ...source.quantTwoRows,
     ...source.blockKernels,
     ...source.blockLines,
     ...source.blockOneRow,
+    ...source.blockTwoRows,
     ...source.blockQuantizers,
     ...source.gemms,
     ...source.gemvs,
@@ -94,26 +96,31 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     }
   })
 
-  it.each(['lines', 'held'])('one row by what was measured: %s', async (way) => {
+  it.each([
+    [1, 'lines', 'matvec1'],
+    [1, 'held', 'matvec1'],
+    [3, 'held', 'matvec2'],
+  ])('%d rows by what was measured: %s', async (m, way, kernel) => {
     const { n, k } = sizes
-    const a = normal(2, k)
+    const a = normal(2, m * k)
     const used: (string | undefined)[] = []
     const find = (_: string, __: string, ___: unknown, among: readonly string[]) => {
       used.push(among.find((name) => name.endsWith(way)))
       return used.at(-1)
     }
     for (const [weights, b] of words()) {
-      const y = empty(n)
-      await kernels.quantizedMatmul(runtime, { x: upload(a), m: 1, weights, y }, { ...own, tuning: { find } })
-      await same(y, kernels.matmulReference({ a, b, m: 1, n, k, transposeB: true }))
+      const y = empty(m * n)
+      await kernels.quantizedMatmul(runtime, { x: upload(a), m, weights, y }, { ...own, tuning: { find } })
+      await same(y, kernels.matmulReference({ a, b, m, n, k, transposeB: true }))
     }
-    for (const [weights, b] of blocks()) {
-      const y = empty(n)
-      await kernels.blockMatmul(runtime, { x: upload(a), m: 1, weights, y }, { ...own, tuning: { find } })
-      await same(y, kernels.matmulReference({ a, b, m: 1, n, k, transposeB: true }))
+    // of two rows at once, whose kernels take long to compile on a CPU, these are enough
+    for (const [weights, b] of m === 1 ? blocks() : []) {
+      const y = empty(m * n)
+      await kernels.blockMatmul(runtime, { x: upload(a), m, weights, y }, { ...own, tuning: { find } })
+      await same(y, kernels.matmulReference({ a, b, m, n, k, transposeB: true }))
     }
-    const formats = ['int8', 'int4', 'int4_zeros', ...Object.keys(kernels.BLOCKS)]
-    expect(used).toEqual(formats.map((format) => `matvec1_${format}_${way}`))
+    const formats = ['int8', 'int4', 'int4_zeros', ...(m === 1 ? Object.keys(kernels.BLOCKS) : [])]
+    expect(used).toEqual(formats.map((format) => `${kernel}_${format}_${way}`))
   })
 
   it('the gradient of the input of a layer', async () => {

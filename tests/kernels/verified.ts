@@ -167,7 +167,7 @@ function shapes(
   byLines: boolean,
   byOthers: boolean,
 ): readonly (readonly [what: string, shape: MatmulShape, heavy: boolean])[] {
-  const common = { n: 5, oneRow: 'lines', rounded: false } as const
+  const common = { n: 5, fewRows: 'lines', rounded: false } as const
   const few = [true, false].flatMap((lines) =>
     types.flatMap((type) =>
       [1, 3].map((m) => [`${m} ${lines ? 'by lines ' : ''}${type}`, { ...common, m, lines, type }, false] as const),
@@ -179,15 +179,16 @@ function shapes(
   return [...few.filter(([, { lines }]) => (lines ? byLines : byOthers)), ...(byLines ? many : [])]
 }
 
+const heldRows = types.flatMap((type) => [1, 3].map((m) => [m, type] as const))
 const held = tuningTo((name) => name.replace('_f16', '').endsWith('held'))
 
 const quantized = [
-  // a way of one row that is taken for many weights, or where it was measured to be the fastest
+  // a way of few rows that is taken for many weights, or where it was measured to be the fastest
   ...(['int8', 'int4', 'int4_zeros'] as const).flatMap((format) =>
-    types.map((type) =>
+    heldRows.map(([m, type]) =>
       of(
-        `quantizedMatmul ${format} held ${type}`,
-        () => wordsProblem(format, { m: 1, n: 5, lines: true, oneRow: 'held', rounded: false, type }),
+        `quantizedMatmul ${format} held ${m} ${type}`,
+        () => wordsProblem(format, { m, n: 5, lines: true, fewRows: 'held', rounded: false, type }),
         (runtime, args, options) => kernels.quantizedMatmul(runtime, args, { ...options, tuning: held }),
       ),
     ),
@@ -198,10 +199,10 @@ const quantized = [
     ),
   ),
   ...(Object.keys(kernels.BLOCKS) as kernels.BlockName[]).flatMap((format) =>
-    types.map((type) =>
+    heldRows.map(([m, type]) =>
       of(
-        `blockMatmul ${format} held ${type}`,
-        () => blocksProblem(format, { m: 1, n: 5, lines: true, oneRow: 'held', rounded: false, type }),
+        `blockMatmul ${format} held ${m} ${type}`,
+        () => blocksProblem(format, { m, n: 5, lines: true, fewRows: 'held', rounded: false, type }),
         (runtime, args, options) => kernels.blockMatmul(runtime, args, { ...options, tuning: held }),
       ),
     ),

@@ -16,7 +16,10 @@ export const blockKernels = BLOCK_FORMATS.flatMap(weightKernels)
 export const blockLines = BLOCK_LINES.flatMap(lineKernels)
 
 /** The same for one row of x, with x in bytes. */
-export const blockOneRow = BLOCK_HELD.flatMap(heldKernels)
+export const blockOneRow = BLOCK_HELD.flatMap(heldKernels(1))
+
+/** And for two rows at a time. */
+export const blockTwoRows = BLOCK_HELD.flatMap(heldKernels(2))
 
 /** Products with many rows by subgroup matrices, where a device has them. */
 export const blockMatrices = BLOCK_LINES.flatMap(matrixKernels)

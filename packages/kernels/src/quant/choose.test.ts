@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { chooseOneRow, heldRows } from './choose'
+import { chooseFewRows, heldRows } from './choose'
 
 const device = { features: ['subgroups'], languageFeatures: ['packed_4x8_integer_dot_product'] }
-const problem = { format: 'int4', type: 'f16', n: 1024, k: 4096 } as const
+const problem = { format: 'int4', type: 'f16', m: 1, n: 1024, k: 4096 } as const
 
 it('takes what was measured for one row', () => {
   const asked: unknown[] = []
@@ -12,7 +12,7 @@ it('takes what was measured for one row', () => {
       return question[3].at(-1)
     },
   }
-  expect(chooseOneRow({ ...problem, format: 'int4_zeros' }, device, tuning)).toBe('held')
+  expect(chooseFewRows({ ...problem, format: 'int4_zeros' }, device, tuning)).toBe('held')
   expect(asked).toEqual([
     [
       'matvec1_int4_zeros',
@@ -24,12 +24,18 @@ it('takes what was measured for one row', () => {
 })
 
 it('takes bytes for many weights where nothing was measured, if k is a whole number of chunks', () => {
-  const wayOf = (n: number, k = 4096, on = device) => chooseOneRow({ ...problem, n, k }, on, { find: () => undefined })
+  const wayOf = (n: number, k = 4096, on = device) => chooseFewRows({ ...problem, n, k }, on, { find: () => undefined })
   expect([1024, 4095, 4096, 32_768].map((n) => wayOf(n))).toEqual(['lines', 'lines', 'held', 'held'])
   expect(wayOf(32_768, 4096 + 16)).toBe('lines')
   expect(wayOf(32_768, 4096, { ...device, languageFeatures: [] })).toBe('lines')
   expect(wayOf(32_768, 4096, { ...device, features: [] })).toBe('lines')
-  expect([4096, 16_384].map((n) => chooseOneRow({ ...problem, format: 'int8', n }, device))).toEqual(['lines', 'held'])
+  expect([4096, 16_384].map((n) => chooseFewRows({ ...problem, format: 'int8', n }, device))).toEqual(['lines', 'held'])
+})
+
+it('takes bytes for two rows, and for up to four where there are more weights', () => {
+  const wayOf = (m: number, n: number) => chooseFewRows({ ...problem, m, n }, device)
+  expect([2, 3, 4, 5].map((m) => wayOf(m, 4096))).toEqual(['held', 'lines', 'lines', 'lines'])
+  expect([2, 3, 4, 5].map((m) => wayOf(m, 32_768))).toEqual(['held', 'held', 'held', 'lines'])
 })
 
 it('gives a workgroup more rows where there are many', () => {

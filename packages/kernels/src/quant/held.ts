@@ -22,7 +22,7 @@ import type { FormatView } from './format'
 import { exactSum, type Limbs, limbsOf, roundedSum, valueSum } from './limbs'
 
 /**
- * y = x · Wᵀ + bias for one row of x at a time, in integers, W: [n, k] in a format of 4 to 8 bits: an invocation keeps 32 columns of x, in
+ * y = x · Wᵀ + bias for one row of x at a time, or two, in integers, W: [n, k] in a format of 4 to 8 bits: an invocation keeps 32 columns of x, in
  * three bytes each (see limbs.ts), and goes down 8 to 32 rows of W with them, four at a time.
  *
  * What limits `matvec1_…_lines` is arithmetic: a weight takes three operations and more to become an f32 and be multiplied. Here four
@@ -32,8 +32,10 @@ import { exactSum, type Limbs, limbsOf, roundedSum, valueSum } from './limbs'
  * Four lanes share the sums of four rows, and leave them in workgroup memory.
  *
  * On an H200, one row of x in f16, 32,768 × 8192, in GB/s of weights with their scales, each run a pass (a copy has 4,250), lines and bytes: int8
- * 3,430 and 3,640; int4 in groups of 128 2,190 and 3,060 (65,536 rows 2,490 and 3,540); Q4_0 2,010 and 2,830, Q5_0 1,970 and 2,640, Q8_0
- * 2,500 and 3,480, Q4_K 1,890 and 2,530, Q5_K 1,980 and 2,650, Q6_K 2,120 and 2,500.
+ * 3,440 and 3,660; int4 in groups of 128 2,190 and 3,060 (x in f32 1,440 and 2,960; 131,072 rows 2,610 and 3,970), of 32 2,430 and
+ * 3,280; Q4_0 2,010 and 2,850, Q5_0 1,970 and 2,640, Q8_0 2,490 and 3,500, Q4_K 1,890 and 2,550, Q5_K 1,990 and 2,660, Q6_K 2,130 and
+ * 2,500. Two rows, by hand, in µs: int4 71, where `matvec4_int4_lines` takes 169, Q4_0 80, Q8_0 93, Q4_K 85, Q6_K 117; without reading
+ * ahead 76 to 117. Three and four at once took 93 and 128, which is little better than two at a time.
  *
  * What is left, of int4: 3,510 with the loads alone, which the time of a pass by itself, 6 µs of 46, keeps below a copy; 3,150 without joins. Tried, in
  * parts of 3,060: sums over whole subgroups (0.9), no reading ahead (0.95), eight rows at once (0.9), 64 and 256 invocations (0.92,
@@ -44,6 +46,8 @@ import { exactSum, type Limbs, limbsOf, roundedSum, valueSum } from './limbs'
 type U32 = Expr<'u32'>
 type F32 = Expr<'f32'>
 type None = Record<never, never>
+/** Rows of x at a time. */
+export type Vectors = 1 | 2
 
 const INVOCATIONS = 128
 /** Rows of W of a workgroup, at most, and of them those that are read at once. */
@@ -52,11 +56,9 @@ const AT_ONCE = FOUR
 /** Invocations that add up what four rows have. */
 const JOINING = INVOCATIONS / (HELD_ROWS / AT_ONCE)
 
-const VARIANTS = {
-  subgroups: ['subgroups', 'subgroup-id', 'packed-dot'],
-  packed: ['packed-dot'],
-  portable: [],
-} as const
+const SUBGROUPS = { subgroups: ['subgroups', 'subgroup-id', 'packed-dot'] } as const
+/** Two rows of x at a time are for devices that have all of it: others have `matvec4_…_lines`. */
+const VARIANTS = { 1: { ...SUBGROUPS, packed: ['packed-dot'], portable: [] }, 2: SUBGROUPS } as const
 
 /** What neighbouring quads of a chunk come to: scale · Σ (q − zero) x − least · Σ x. */
 export interface HeldPart {
@@ -114,9 +116,9 @@ interface View {
   readonly rows: U32
 }
 
-function declared(format: HeldFormat, storage: Storage): unknown {
+function declared(format: HeldFormat, storage: Storage, vectors: Vectors): unknown {
   return {
-    doc: `y = x · Wᵀ + bias for few rows of x, 1 at a time, in integers; W: [n, k] of ${format.doc}, by so many rows`,
+    doc: `y = x · Wᵀ + bias for few rows of x, ${vectors} at a time, in integers; W: [n, k] of ${format.doc}, by so many rows`,
     workgroupSize: [INVOCATIONS],
     bindings: {
       ...format.bindings,
@@ -125,66 +127,84 @@ function declared(format: HeldFormat, storage: Storage): unknown {
       y: output(scalars(storage)),
     },
     params: { m: d.u32, n: d.u32, k: d.u32, with_bias: d.u32, ...format.params, rows: d.u32 },
-    workgroups: ({ m, n, rows }: Readonly<Record<'m' | 'n' | 'rows', HostNumber>>) => [m.mul(ceilDiv(n, rows))],
-    variants: VARIANTS,
+    workgroups: ({ m, n, rows }: Readonly<Record<'m' | 'n' | 'rows', HostNumber>>) => [
+      (vectors === 1 ? m : ceilDiv(m, vectors)).mul(ceilDiv(n, rows)),
+    ],
+    variants: VARIANTS[vectors],
   }
 }
 
 /** `rows`, a multiple of 4 up to 32, is how many rows of W a workgroup has. */
-export function heldMatvecOf(format: HeldFormat, storage: Storage): KernelSource {
-  const decl = declared(format, storage) as KernelDecl<None, None, None>
-  return kernel(named(`matvec1_${format.name}_held`, storage), decl, (untyped, k) => {
+export function heldMatvecOf(format: HeldFormat, storage: Storage, vectors: Vectors = 1): KernelSource {
+  const decl = declared(format, storage, vectors) as KernelDecl<None, None, None>
+  return kernel(named(`matvec${vectors}_${format.name}_held`, storage), decl, (untyped, k) => {
     const view = untyped as unknown as View
     const formatView = untyped as unknown as FormatView
-    const { n, k: depth, rows } = view
+    const { m, n, k: depth, rows } = view
     const { chunks, blocks } = k.let({ chunks: depth.div(HELD_CHUNK), blocks: u32`(${n} + ${rows} - 1) / ${rows}` })
-    const { first, line } = k.let({ first: k.workgroupIndex.rem(blocks).mul(rows), line: k.workgroupIndex.div(blocks) })
-    const sums = k.variant === 'subgroups' ? sharedSums(k, rows) : ownSums(k, rows)
+    const { first, line } = k.let({
+      first: k.workgroupIndex.rem(blocks).mul(rows),
+      line: vectors > 1 ? k.workgroupIndex.div(blocks).mul(vectors) : k.workgroupIndex.div(blocks),
+    })
+    // rows that are not there, of x and of W, are read as the last one: their sums are not stored
+    const lines = each(vectors).map((v) => (v === 0 ? line : k.let('line', u32`min(${line} + ${v}, ${m} - 1)`)))
+    const sums = lines.map((_, v) => (k.variant === 'subgroups' ? sharedSums(k, v, rows) : ownSums(k, v, rows)))
     k.range('from', 0, chunks, INVOCATIONS, (from) => {
       const mine = from.add(k.localIndex)
       // a chunk that is not there is the last one, and does not count
       const c = k.let('c', u32`min(${mine}, ${chunks} - 1)`)
-      const column = format.column(k, formatView, c)
-      // rows that are not there are read as the last one: their sums are not stored
-      const rowsOf = (batch: U32) =>
-        each(AT_ONCE).map((r) => k.let('row', u32`min(${first} + ${batch} * ${AT_ONCE} + ${r}, ${n} - 1)`))
-      const next = format.ahead && rowsOf(u32(0)).map((row) => column.load(row).map((load) => nextOf(k, load)))
-      const quads = xQuads(k, view, storage, line, format.places(c))
-      const limbs = limbsOf(k, quads, mine.lt(chunks), format.signed === true)
-      const shares = sharesOf(k, format, limbs)
+      const fours = readerOf(k, format.column(k, formatView, c), { first, n, rows }, format.ahead || vectors > 1)
+      const places = format.places(c)
+      const factors = lines.map((row) => {
+        const limbs = limbsOf(k, xQuads(k, view, storage, row, places), mine.lt(chunks), format.signed === true)
+        return { limbs, shares: sharesOf(k, format, limbs) }
+      })
       k.range('batch', 0, rows.div(AT_ONCE), (batch) => {
-        const these = rowsOf(batch)
-        const loads = these.map((row, r) =>
-          next ? (next[r] ?? []).map(({ now }) => now()) : column.load(row).map((load) => k.let('load', load as U32)),
-        )
-        if (next) {
-          const after = rowsOf(k.let('after', u32`min(${batch} + 1, ${rows} / ${AT_ONCE} - 1)`))
-          for (const [r, row] of after.entries())
-            for (const [i, load] of column.load(row).entries()) next[r]?.[i]?.set(load)
-        }
-        const products = these.map((row, r) => {
-          const chunk = column.unpack(loads[r] as readonly Load[], row)
-          return k.let('sum_of_row', chunkSum(k, format, chunk, limbs, shares))
+        const products = fours(batch).map((unpack) => {
+          const { bytes, parts } = unpack()
+          const chunk = { bytes: bytes.map((word) => k.let('bytes', word)), parts }
+          return factors.map((factor) => k.let('sum_of_row', chunkSum(k, format, chunk, factor)))
         })
-        sums.add(batch, products as unknown as Four, from)
+        for (const [v, sum] of sums.entries()) sum.add(batch, products.map((of) => of[v]) as unknown as Four, from)
       })
     })
     k.workgroupBarrier()
-    sums.each((r, total) => {
-      const row = k.let('row', first.add(r))
-      k.if(row.lt(n), () => {
-        const scaled = format.rowScale ? total.mul(format.rowScale(formatView, row)) : total
-        const bias = k.when(view.with_bias.ne(0), () => read(view.bias.at(row)), 0)
-        view.y.at(u32`${line} * ${n} + ${row}`).set(stored(storage, scaled.add(bias)))
+    for (const [v, sum] of sums.entries()) {
+      sum.each((r, total) => {
+        const row = k.let('row', first.add(r))
+        const there = v === 0 ? row.lt(n) : row.lt(n).and(line.add(v).lt(m))
+        k.if(there, () => {
+          const scaled = format.rowScale ? total.mul(format.rowScale(formatView, row)) : total
+          const bias = k.when(view.with_bias.ne(0), () => read(view.bias.at(row)), 0)
+          view.y.at(u32`${lines[v] as U32} * ${n} + ${row}`).set(stored(storage, scaled.add(bias)))
+        })
       })
-    })
+    }
   })
 }
 
-/** What is read of the next rows while these are multiplied. */
-function nextOf(k: Builder, load: Load) {
-  const next = k.var('next', load as U32)
-  return { now: () => k.let('load', next), set: (value: Load) => next.set(value as U32) }
+/** Reads four rows of W, and gives what unpacks each; with `ahead` the next four are on their way meanwhile. */
+function readerOf(
+  k: Builder,
+  column: HeldColumn,
+  { first, n, rows }: Readonly<Record<'first' | 'n' | 'rows', U32>>,
+  ahead: boolean,
+): (batch: U32) => readonly (() => HeldChunk)[] {
+  const rowsOf = (batch: U32) =>
+    each(AT_ONCE).map((r) => k.let('row', u32`min(${first} + ${batch} * ${AT_ONCE} + ${r}, ${n} - 1)`))
+  const next = ahead && rowsOf(u32(0)).map((row) => column.load(row).map((load) => k.var('next', load as U32)))
+  return (batch) => {
+    const these = rowsOf(batch)
+    const loads = these.map((row, r) =>
+      (next ? (next[r] ?? []) : column.load(row)).map((load) => k.let('load', load as U32) as Load),
+    )
+    if (next) {
+      const after = rowsOf(k.let('after', u32`min(${batch} + 1, ${rows} / ${AT_ONCE} - 1)`))
+      for (const [r, row] of after.entries())
+        for (const [i, load] of column.load(row).entries()) next[r]?.[i]?.set(load as U32)
+    }
+    return these.map((row, r) => () => column.unpack(loads[r] as readonly Load[], row))
+  }
 }
 
 function xQuads(k: Builder, { x, k: depth }: View, storage: Storage, line: U32, places: readonly U32[]) {
@@ -205,13 +225,11 @@ function chunkSum(
   k: Builder,
   { large }: HeldFormat,
   { bytes, parts }: HeldChunk,
-  limbs: Limbs,
-  shares: ReturnType<typeof sharesOf>,
+  { limbs, shares }: { readonly limbs: Limbs; readonly shares: ReturnType<typeof sharesOf> },
 ): F32 {
-  const named = bytes.map((word) => k.let('bytes', word))
   const terms = parts.map(({ scale, zero }, p) => {
     const { from, to, sum } = shares[p] as (typeof shares)[0]
-    const args = [k, named.slice(from, to), limbs, from, zero?.mul(sum)] as const
+    const args = [k, bytes.slice(from, to), limbs, from, zero?.mul(sum)] as const
     const product = large ? roundedSum(...args) : f32(exactSum(...args))
     return scale ? scale.mul(product) : product
   })
@@ -231,9 +249,11 @@ interface RowSums {
   readonly each: (use: (row: U32, total: F32) => void) => void
 }
 
+const partOf = (vector: number): string => (vector === 0 ? 'part' : `part${vector}`)
+
 /** Of four rows each lane of four keeps one. */
-function sharedSums(k: Builder, rows: U32): RowSums {
-  const part = k.workgroup('part', f32, HELD_ROWS / AT_ONCE, INVOCATIONS)
+function sharedSums(k: Builder, vector: number, rows: U32): RowSums {
+  const part = k.workgroup(partOf(vector), f32, HELD_ROWS / AT_ONCE, INVOCATIONS)
   const lane = k.subgroupInvocationId
   const bits = bitsOf(k, lane)
   const own = k.let('own', u32`(${k.subgroupId} * ${k.subgroupSize} + ${lane}) % ${INVOCATIONS}`)
@@ -262,8 +282,8 @@ function sharedSums(k: Builder, rows: U32): RowSums {
 }
 
 /** Each invocation keeps what it has of every row. */
-function ownSums(k: Builder, rows: U32): RowSums {
-  const part = k.workgroup('part', f32, HELD_ROWS, INVOCATIONS)
+function ownSums(k: Builder, vector: number, rows: U32): RowSums {
+  const part = k.workgroup(partOf(vector), f32, HELD_ROWS, INVOCATIONS)
   const own = k.localIndex
   return {
     add: (batch, products, from) => {
@@ -284,5 +304,7 @@ function ownSums(k: Builder, rows: U32): RowSums {
 }
 
 /** Kernels over a format, in both storages. */
-export const heldKernels = (format: HeldFormat): readonly KernelSource[] =>
-  (['f32', 'f16'] as const).map((storage) => heldMatvecOf(format, storage))
+export const heldKernels =
+  (vectors: Vectors) =>
+  (format: HeldFormat): readonly KernelSource[] =>
+    (['f32', 'f16'] as const).map((storage) => heldMatvecOf(format, storage, vectors))

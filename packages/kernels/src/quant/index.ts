@@ -1,5 +1,5 @@
 export { type QuantizedMatmulBackwardArgs, quantizedMatmulBackward } from './backward'
-export { chooseOneRow, type OneRow, type OneRowProblem } from './choose'
+export { chooseFewRows, type FewRows, type FewRowsProblem } from './choose'
 export {
   dequantize,
   type QuantizedWeights,

@@ -14,7 +14,7 @@ export type MatrixRows = 'few' | 'long' | 'some' | 'many'
 
 export const MATRIX_TILES: Readonly<Record<MatrixRows, MatrixTile>> = {
   few: { tile: [16, 16, 256], block: [16, 16], slices: 4 },
-  long: { tile: [16, 64, 128], block: [16, 16], slices: 2 },
+  long: { tile: [16, 64, 128], block: [16, 32], slices: 4 },
   some: { tile: [32, 32, 128], block: [32, 16], slices: 2 },
   many: { tile: [128, 128, 32], block: [64, 64] },
 }

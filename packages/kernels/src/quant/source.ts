@@ -25,7 +25,10 @@ export const dynamicMatmuls = (['f32', 'f16'] as const).flatMap((storage) =>
 export const quantLines = LINE_FORMATS.flatMap(lineKernels)
 
 /** The same for one row of x, with x in bytes. */
-export const quantOneRow = HELD_FORMATS.flatMap(heldKernels)
+export const quantOneRow = HELD_FORMATS.flatMap(heldKernels(1))
+
+/** And for two rows at a time. */
+export const quantTwoRows = HELD_FORMATS.flatMap(heldKernels(2))
 
 /** Products with many rows by subgroup matrices, where a device has them. */
 export const quantMatrices = LINE_FORMATS.flatMap(matrixKernels)

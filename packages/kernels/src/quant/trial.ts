@@ -2,7 +2,7 @@ import { matmulReference } from '../gemm/reference'
 import type { BufferLike } from '../host'
 import type { Storage } from '../parts/storage'
 import { type Input, type Problem, STEP, sizeOf, trialValues } from '../problem'
-import type { OneRow } from './choose'
+import type { FewRows } from './choose'
 import type { QuantizedMatmulArgs } from './host'
 import { dequantizeWeights, type PackedWeights, quantizeWeights, type WordFormat } from './pack'
 import type { DynamicMatmulArgs, QuantizeArgs } from './quantize-host'
@@ -14,9 +14,9 @@ import { dynamicMatmulReference } from './reference'
 export interface MatmulShape {
   readonly m: number
   readonly n: number
-  /** Whether weights can be read by whole lines, and for one row of x how. */
+  /** Whether weights can be read by whole lines, and for few rows of x how. */
   readonly lines: boolean
-  readonly oneRow: OneRow
+  readonly fewRows: FewRows
   /** Whether weights are rounded to f16, as subgroup matrices take them. */
   readonly rounded: boolean
   readonly type: Storage

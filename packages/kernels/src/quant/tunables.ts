@@ -1,15 +1,15 @@
 import type { Content, Tunable } from '@weft/codegen/tools'
 import type { KernelSource } from '@weft/dsl/ir'
 import type { Storage } from '../parts/storage'
-import { chooseOneRow, heldRows, ONE_ROW, type OneRow } from './choose'
+import { chooseFewRows, FEW_ROWS, type FewRows, heldRows } from './choose'
 import { heldMatvecOf } from './held'
 import { int4Held, int4ZerosHeld } from './held-formats'
 import { int4Lines, int4ZerosLines } from './line-formats'
 import { lineMatvecOf } from './lines'
 
-/** How one row of x goes with int4, for `weft tune`: the kernels of `chooseOneRow`, each as it ships. */
+/** How one row of x goes with int4, for `weft tune`: the kernels of `chooseFewRows`, each as it ships. */
 
-type Ways = { readonly way: OneRow }
+type Ways = { readonly way: FewRows }
 type MatvecShape = { readonly n: number; readonly k: number }
 
 const GROUP = 128
@@ -20,7 +20,7 @@ const HALF = { rel: 2 ** -11, abs: 2 ** -25 } as const
 /** |q − zero|, and what integers are read too large by, twice. */
 const MOST = 64
 
-const kernelOf = (withZeros: boolean, type: Storage, way: OneRow): KernelSource =>
+const kernelOf = (withZeros: boolean, type: Storage, way: FewRows): KernelSource =>
   way === 'held'
     ? heldMatvecOf(withZeros ? int4ZerosHeld : int4Held, type)
     : lineMatvecOf(withZeros ? int4ZerosLines : int4Lines, type, 1)
@@ -67,7 +67,7 @@ const matvecOf = (withZeros: boolean, type: Storage): Tunable<Ways, MatvecShape>
   kind: 'tunable',
   family: withZeros ? 'matvec1_int4_zeros' : 'matvec1_int4',
   type,
-  space: { way: ONE_ROW },
+  space: { way: FEW_ROWS },
   shapes: [
     { n: 4096, k: 4096 },
     { n: 14_336, k: 4096 },
@@ -75,7 +75,9 @@ const matvecOf = (withZeros: boolean, type: Storage): Tunable<Ways, MatvecShape>
     { n: 131_072, k: 8192 },
   ],
   trials: [{ n: 37, k: 256 }],
-  incumbent: ({ n, k }) => ({ way: chooseOneRow({ format: withZeros ? 'int4_zeros' : 'int4', type, n, k }, DEVICE) }),
+  incumbent: ({ n, k }) => ({
+    way: chooseFewRows({ format: withZeros ? 'int4_zeros' : 'int4', type, m: 1, n, k }, DEVICE),
+  }),
   kernel: ({ way }) => kernelOf(withZeros, type, way),
   problem: problemOf(withZeros, type),
 })

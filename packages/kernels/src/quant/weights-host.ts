@@ -12,7 +12,7 @@ import {
 import type { Storage } from '../parts/storage'
 import { type Tuning, tuningFor, tuningTo } from '../tuning'
 import { passes, proven, type TrialOf } from '../verify'
-import { chooseOneRow, heldRows, oneRowName } from './choose'
+import { chooseFewRows, type FewRows, fewRowsName, heldRows, rowsAtOnce } from './choose'
 import { chooseMatrixRows, hasMatrices, matricesName } from './matrix-tiles'
 import type { MatmulShape } from './trial'
 
@@ -125,37 +125,54 @@ export async function runMatmul(
     y: [y, m * n, bytes],
     ...(bias ? { bias: [bias, n, bytes] as const } : {}),
   })
-  const way = chooseQuantMatmul(m)
   const matrices =
     m > FEW_LINES && type === 'f16' ? await matricesFor(runtime, kernels, weights, m, options, trial) : null
-  const lines = matrices || way !== 'matmul' ? weights.lines : undefined
+  const lines = matrices || chooseQuantMatmul(m) !== 'matmul' ? weights.lines : undefined
   const measured = tuning === null ? undefined : (tuning ?? tuningFor(runtime.info))
-  const oneRow =
-    way === 'matvec1' && lines ? chooseOneRow({ format: weights.format, type, n, k }, runtime.info, measured) : 'lines'
-  /** Each row of x by itself, or in portable tiles; with `verify`, where it is right. */
-  const byRows = () => {
-    const format = lines ? { ...weights, format: `${weights.format}_${oneRow}` } : weights
-    const small = { m: way === 'matvec1' ? 1 : 3, n: 5, lines: lines !== undefined, oneRow, rounded: false, type }
-    const own = kernelOf(kernels, way, format, type, options)
-    // of no columns there is nothing to be added up
-    return k === 0 ? own : proven(runtime, own, options, trial(small))
-  }
-  const kernel = matrices ?? (await byRows())
+  const few = { format: weights.format, type, m, n, k }
+  const bytesFirst = !matrices && lines && chooseFewRows(few, runtime.info, measured) === 'held'
+  const held = bytesFirst ? await rowsFor(runtime, kernels, weights, 'held', { m, type }, options, trial) : null
+  const kernel = matrices ?? held ?? (await rowsFor(runtime, kernels, weights, 'lines', { m, type }, options, trial))
   // without a bias x stands in for it, and is not read
   const args = { x, bias: bias ?? x, y, m, n, k, with_bias: Number(bias !== undefined) }
-  const rows = oneRow === 'held' ? { rows: heldRows(n) } : {}
-  await runtime.run(kernel, { ...buffersOf(weights), ...args, ...(lines ?? weights.params), ...rows })
+  const rows = held ? { rows: heldRows(n) } : {}
+  await runtime.run(kernel as CompiledKernel, { ...buffersOf(weights), ...args, ...(lines ?? weights.params), ...rows })
 }
 
 /** The trial by a small product with weights of the same format. */
 export type MatmulTrial = (shape: MatmulShape) => TrialOf
 
 /** A tuning by which a small product with weights of a format goes as its shape says. */
-export const tuningOfShape = (format: string, { oneRow, type }: MatmulShape): Tuning =>
-  tuningTo((name) => name === oneRowName(format, oneRow, type))
+export const tuningOfShape = (format: string, { m, fewRows, type }: MatmulShape): Tuning =>
+  tuningTo((name) => name === fewRowsName(format, m, fewRows, type))
 
 /** Rows of x that go to each kernel; `long` takes what `few` does. */
 const TRIAL_ROWS = { few: 13, long: 13, some: 37, many: 131 } as const
+
+/**
+ * The kernel for rows of x by themselves, or in portable tiles; with `verify`, where it is right. That of two rows in bytes has no portable
+ * variant: null where it is wrong.
+ */
+async function rowsFor(
+  runtime: Runtime,
+  kernels: Kernels,
+  weights: Bound,
+  fewRows: FewRows,
+  { m, type }: { readonly m: number; readonly type: Storage },
+  options: HostOptions,
+  trial: MatmulTrial,
+): Promise<CompiledKernel | null> {
+  const way = chooseQuantMatmul(m)
+  const lines = way !== 'matmul' && weights.lines !== undefined
+  const name = lines ? `matvec${rowsAtOnce(m, fewRows)}` : way
+  const format = lines ? { ...weights, format: `${weights.format}_${fewRows}` } : weights
+  const own = kernelOf(kernels, name, format, type, options)
+  // of no columns there is nothing to be added up
+  if (weights.k === 0) return own
+  const small = trial({ m: way === 'matvec1' ? 1 : 3, n: 5, lines, fewRows, rounded: false, type })
+  if (name === 'matvec2') return (await passes(runtime, own, options, small)) ? own : null
+  return proven(runtime, own, options, small)
+}
 
 /** The kernel of subgroup matrices, where the device has them and the weights can be read by lines; with `verify`, where it is right. */
 async function matricesFor(
@@ -169,7 +186,7 @@ async function matricesFor(
   if (!lines || !hasMatrices(runtime.info)) return null
   const rows = chooseMatrixRows(m, n)
   const kernel = chosen(kernels[matricesName(format, rows)] as CompiledKernel, options)
-  const shape = { m: TRIAL_ROWS[rows], n: 70, lines: true, oneRow: 'lines', rounded: true, type: 'f16' } as const
+  const shape = { m: TRIAL_ROWS[rows], n: 70, lines: true, fewRows: 'lines', rounded: true, type: 'f16' } as const
   const as = matricesName(format, rows === 'long' ? 'few' : rows)
   return (await passes(runtime, kernel, options, trial(shape), { as })) ? kernel : null
 }
