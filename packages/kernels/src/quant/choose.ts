@@ -25,8 +25,8 @@ export const HELD_CHUNK = 32
 /**
  * Weights from which on bytes are faster where nothing was measured: of int8, which f32 takes the least to unpack, more. Lines and bytes in µs on an
  * H200, x in f16, each run a pass, 6 of them that of a pass without work: 4096 × 4096 int4 12.4 and 11.8, Q4_0 15.0 and 13.0, Q6_K 16.9 and
- * 15.7, int8 13.3 and 13.8; 14,336 × 4096 int4 23.0 and 16.0. Two rows of x, int4: 20.5 and 15.1; 32,768 × 8192 169 and 71; four rows go two at a
- * time in bytes: 170 and 136.
+ * 15.7, int8 13.3 and 13.8; 14,336 × 4096 int4 23.0 and 16.0. Two rows of x, int4: 20.5 and 15.1 (by hand); 32,768 × 8192 169 and 71.
+ * Three and four rows, which take 170 by lines, go two at a time in bytes; that is twice the work of two, and was not measured.
  */
 const HELD_FROM = 2 ** 24
 const HELD_FROM_INT8 = 2 ** 26

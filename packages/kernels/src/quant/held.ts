@@ -35,7 +35,7 @@ import { exactSum, type Limbs, limbsOf, roundedSum, valueSum } from './limbs'
  * 3,440 and 3,660; int4 in groups of 128 2,190 and 3,060 (x in f32 1,440 and 2,960; 131,072 rows 2,610 and 3,970), of 32 2,430 and
  * 3,280; Q4_0 2,010 and 2,850, Q5_0 1,970 and 2,640, Q8_0 2,490 and 3,500, Q4_K 1,890 and 2,550, Q5_K 1,990 and 2,660, Q6_K 2,130 and
  * 2,500. Two rows, by hand, in µs: int4 71, where `matvec4_int4_lines` takes 169, Q4_0 80, Q8_0 93, Q4_K 85, Q6_K 117; without reading
- * ahead 76 to 117. Three and four at once took 93 and 128, which is little better than two at a time.
+ * ahead 78, 99, 117, 107, 123. Three and four at once took 93 and 128, little less than twice two would.
  *
  * What is left, of int4: 3,510 with the loads alone, which the time of a pass by itself, 6 µs of 46, keeps below a copy; 3,150 without joins. Tried, in
  * parts of 3,060: sums over whole subgroups (0.9), no reading ahead (0.95), eight rows at once (0.9), 64 and 256 invocations (0.92,
