@@ -15,10 +15,14 @@ function sourceAt(from: string, specifier: string): string {
   return found
 }
 
+/** The list of generated data of a family, which is one file with it: bundlers drop data that nobody names, and Node loads fewer files. */
+const isData = (path: string): boolean => /\/generated\/[^/]+\/index\.ts$/.test(path)
+
 /** All modules that an entry reaches, itself included. A module that is named for its types alone becomes an empty file. */
 function reachedFrom(path: string, seen = new Set<string>()): Set<string> {
   if (seen.has(path)) return seen
   seen.add(path)
+  if (isData(path)) return seen
   const specifiers = readFileSync(path, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']*)'/g)
   for (const [, specifier] of specifiers) reachedFrom(sourceAt(path, specifier as string), seen)
   return seen
@@ -31,7 +35,7 @@ function modulesApart(outputs: ReadonlyMap<string, string>): Plugin {
     name: 'modules-apart',
     setup({ onResolve }) {
       onResolve({ filter: /^\.\.?\// }, ({ path, importer, kind }) => {
-        if (kind === 'entry-point') return undefined
+        if (kind === 'entry-point' || isData(importer)) return undefined
         const to = relative(dirname(fileOf(importer)), fileOf(sourceAt(importer, path)))
         return { path: to.startsWith('.') ? to : `./${to}`, external: true, sideEffects: false }
       })
@@ -43,8 +47,8 @@ function modulesApart(outputs: ReadonlyMap<string, string>): Plugin {
  * What the packages' builds have in common: ESM with declarations, one file per entry point of `scripts/packages.mjs`,
  * every dependency left external. The CLI is an entry without declarations of its own.
  *
- * With `apart`, a file for every module: of a package that has much, and of which an app takes little, bundlers drop whole modules that
- * nobody imports; of one large file they keep every statement that might do something.
+ * With `apart`, a file for every module, and for the generated data of a family: of a package that has much, and of which an app takes
+ * little, bundlers drop whole modules that nobody imports; of one large file they keep every statement that might do something.
  */
 export function build(configUrl: string, { apart = false } = {}) {
   const folder = fileURLToPath(new URL('.', configUrl))

@@ -1,3 +1,4 @@
+/** Plain kernels of a product, to read first. The function `matmul` and the kernels that it chooses among are in gemm/ and gemm-fast/. */
 export { matmulNaive } from './naive'
 export {
   matmul,
