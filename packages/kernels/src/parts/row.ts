@@ -121,38 +121,25 @@ type Over = (element: Element) => void
 const blocksOf =
   (k: Builder, start: U32, cols: U32, { held, block: count, whole = false }: Form) =>
   (body: (over: Over) => void): void =>
-    k.range(
-      'block',
-      0,
-      held / count,
-      (block) => {
-        const size = k.workgroupSize
-        const c0 = k.let('c0', k.localIndex.add(block.mul(count * size)))
-        const over =
-          (tested: boolean): Over =>
-          (element) =>
-            k.range(
-              'j',
-              0,
-              count,
-              (j) => {
-                const c = k.let('c', c0.add(j.mul(size)))
-                if (tested) k.if(c.ge(cols), () => k.break())
-                element(j, () => block.mul(count).add(j), place(start, c))
-              },
-              // what has no tests is written out, which leaves the driver fewer registers to find
-              { unroll: whole },
-            )
-        if (whole) body(over(false))
-        else
-          k.if(
-            c0.add((count - 1) * size).lt(cols),
-            () => body(over(false)),
-            () => body(over(true)),
-          )
-      },
-      { unroll: whole },
-    )
+    k.range('block', 0, held / count, (block) => {
+      const size = k.workgroupSize
+      const c0 = k.let('c0', k.localIndex.add(block.mul(count * size)))
+      const over =
+        (tested: boolean): Over =>
+        (element) =>
+          k.range('j', 0, count, (j) => {
+            const c = k.let('c', c0.add(j.mul(size)))
+            if (tested) k.if(c.ge(cols), () => k.break())
+            element(j, () => block.mul(count).add(j), place(start, c))
+          })
+      if (whole) body(over(false))
+      else
+        k.if(
+          c0.add((count - 1) * size).lt(cols),
+          () => body(over(false)),
+          () => body(over(true)),
+        )
+    })
 
 /** An array with a value for each element that an invocation holds, zero at first, and what goes over them and their places. */
 export function slotsOf(k: Builder, name: string, cols: U32, form: Form) {

@@ -84,7 +84,7 @@ const SEVERAL = CROSS_TILE / 256
  * The logits are one array here, so that every workgroup writes whole cache lines, which rows of an odd width do not begin with: a workgroup
  * a row had 0.51 of copy bandwidth on an H200, 8,192 × 50,257 f32. Elements find their rows by a division, 0.68. `wide`: rows are as wide as
  * what a workgroup takes, or wider, so that it has elements of two rows at the most: it finds both by one division, and an element its own
- * by a comparison, 0.97; 0.79 in loops, and beside the other way in one kernel. Tried: 4 elements an invocation 0.88, 16 or `vec4f` 0.97,
+ * by a comparison, 0.96; 0.79 in loops, and beside the other way in one kernel. Tried: 4 elements an invocation 0.88, 16 or `vec4f` 0.97,
  * both gradients computed and then one of them taken 0.94.
  */
 const crossEntropyBackward = (storage: Storage, wide: boolean): KernelSource =>
