@@ -1,7 +1,8 @@
 import { d, f32, fn, input, kernel, output } from '@weft/dsl'
 import { lanesOf } from '../parts/lanes'
 import { REDUCE_VARIANTS } from '../parts/reduce'
-import { type Row, rowOf, rowSum } from '../parts/row'
+import { type Row, rowOf } from '../parts/row'
+import { rowSum } from '../parts/row-sums'
 import { ROW_INVOCATIONS, type Span, spanned, type Width, widened } from '../parts/span'
 import { named, type Storage } from '../parts/storage'
 

@@ -1,5 +1,6 @@
 import { type Builder, type Expr, f32, fn, u32 } from '@weft/dsl'
-import { type Row, rowSum } from '../parts/row'
+import type { Row } from '../parts/row'
+import { rowSum } from '../parts/row-sums'
 import type { Storage } from '../parts/storage'
 
 /**

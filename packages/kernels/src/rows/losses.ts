@@ -1,7 +1,8 @@
 import { type Builder, ceilDiv, d, type Expr, each, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { REDUCE_VARIANTS } from '../parts/reduce'
-import { LOWEST, normalizer, rowSum, streamedRow } from '../parts/row'
+import { streamedRow } from '../parts/row'
+import { LOWEST, normalizer, rowSum } from '../parts/row-sums'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
 import { CROSS_TILE } from './plan'
 
