@@ -38,6 +38,8 @@ onDevices(
     it('causal, with a window, a soft cap and a past', async () => {
       await check({ causal: true }, { causal: true })
       await check({ window: 3, past: 4, softCap: 3, scale: 1 }, { window: 3, past: 4, softCap: 3, scale: 1 })
+      // the first two queries see no key
+      await check({ causal: true, past: -2 }, { causal: true, past: -2 })
     })
 
     it('with lengths, a bias and a mask: what is left out is one value for all', async () => {
@@ -91,7 +93,8 @@ onDevices(
       await bad({ headSize: 260 }, 'multiples of 4 up to 256, got 260')
       await bad({ window: 0 }, 'window must be an integer from 1 on, got 0')
       await bad({ softCap: -1 }, 'softCap must be a finite number above 0, got -1')
-      await bad({ past: -1 }, 'past must be an integer from 0 on, got -1')
+      await bad({ past: 0.5 }, 'past must be an integer, got 0.5')
+      await bad({ past: -(2 ** 30) }, 'past must be above -1073741824, got -1073741824')
       await bad({ keys: 12 }, 'k must have 576 elements, and has 528')
       await bad({ lse: upload(new Float32Array(23)) }, 'lse must have 24 elements, and has 23')
       await bad({ mask: { data: upload(new Uint32Array(32)) } }, 'mask must have 33 elements, and has 32')

@@ -177,6 +177,25 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
   errorCase(half, 1, 1),
 ])
 
+/** The second row is −∞ throughout: its log-softmax too, its cross-entropy ∞, and its lse a number. */
+function hiddenCase(of: 'log_softmax' | 'cross_entropy' | 'cross_entropy_few', cols: number): ParityCase {
+  const rows = 3
+  const { numbers } = given(1, rows * cols, false, 5)
+  const x = Float32Array.from(numbers, (value, i) => (Math.floor(i / cols) === 1 ? -Infinity : value))
+  const target = Uint32Array.of(1, 0, cols)
+  const { loss, lse } = crossEntropyReference({ x, target, rows, cols })
+  const kernel = kernelOf(of, false)
+  const log = of === 'log_softmax'
+  return {
+    name: `${kernel.name}, ${rows}×${cols}, a row of −∞`,
+    kernel,
+    params: { rows, cols },
+    bindings: log ? { x, y: emptyOutput(rows * cols) } : { x, target, loss: emptyOutput(rows), lse: emptyOutput(rows) },
+    expect: log ? { y: filled(logSoftmaxReference({ x, rows, cols })) } : { loss: filled(loss), lse: filled(lse) },
+    tolerance: near(sumError(cols) + 2 ** -21 + 64 * U, 'the logarithm of a sum, and differences of at most 20'),
+  }
+}
+
 /** Rows of f16 by fours: a block and parts of one, and with all of a workgroup a row that is streamed. */
 const quads: readonly ParityCase[] = (['any', 'short'] as const).flatMap((span) =>
   [
@@ -191,4 +210,10 @@ const quads: readonly ParityCase[] = (['any', 'short'] as const).flatMap((span) 
   ),
 )
 
-export const rowsCases: readonly ParityCase[] = [...cases, ...quads].map(shipped)
+const hidden: readonly ParityCase[] = [
+  hiddenCase('log_softmax', 67),
+  hiddenCase('cross_entropy', 300),
+  hiddenCase('cross_entropy_few', 5),
+]
+
+export const rowsCases: readonly ParityCase[] = [...cases, ...quads, ...hidden].map(shipped)

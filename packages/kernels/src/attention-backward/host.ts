@@ -1,6 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/attention-backward'
-import { argsOf, count, flag, floatType, input, maybe, number, object, output, positive, size } from '../args'
+import { argsOf, count, flag, floatType, input, integer, maybe, number, object, output, positive, size } from '../args'
 import { type AttentionShape, checkAttention, isPlain, type SightOptions } from '../attention-forward/host'
 import {
   checkMasks,
@@ -105,7 +105,7 @@ const ATTENTION_BACKWARD_ARGS = argsOf<AttentionBackwardArgs>({
   queries: size,
   keys: size,
   headSize: size,
-  past: maybe(size),
+  past: maybe(integer),
   causal: maybe(flag),
   window: maybe(count),
   scale: maybe(number),

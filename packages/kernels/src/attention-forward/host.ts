@@ -1,4 +1,4 @@
-import { argsOf, count, flag, floatType, input, maybe, number, object, output, positive, size } from '../args'
+import { argsOf, count, flag, floatType, input, integer, maybe, number, object, output, positive, size } from '../args'
 import {
   atHand,
   type BufferLike,
@@ -38,7 +38,7 @@ export interface AttentionShape {
 }
 
 export interface SightOptions {
-  /** The position of the first query; `keys − queries` when left out, so that the last query stands on the last key. */
+  /** The position of the first query; `keys − queries` when left out, so that the last query stands on the last key. Below 0, the first ones see nothing by `causal`. */
   readonly past?: number
   /** A query sees no key after its own position. */
   readonly causal?: boolean
@@ -82,7 +82,7 @@ const ATTENTION_ARGS = argsOf<AttentionArgs>({
   keys: size,
   capacity: maybe(size),
   headSize: size,
-  past: maybe(size),
+  past: maybe(integer),
   causal: maybe(flag),
   window: maybe(count),
   scale: maybe(number),
@@ -162,6 +162,7 @@ export function checkAttention(what: string, args: AttentionShape & SightOptions
   if (keys > capacity) throw badArgument(`${what}: keys must be at most capacity = ${capacity}, got ${keys}`)
   const most = Math.max(keys, queries + Math.max(past, 0))
   if (most >= NO_WINDOW) throw badArgument(`${what}: positions must be below ${NO_WINDOW}, got ${most}`)
+  if (past <= -NO_WINDOW) throw badArgument(`${what}: past must be above ${-NO_WINDOW}, got ${past}`)
   const sight = {
     past,
     causal: Number(causal || window !== undefined),

@@ -1,5 +1,5 @@
 import * as g from '../../generated/attention-unfused'
-import { argsOf, count, flag, floatType, input, maybe, number, object, output, positive, size } from '../args'
+import { argsOf, count, flag, floatType, input, integer, maybe, number, object, output, positive, size } from '../args'
 import { type AttentionShape, checkAttention, type SightOptions } from '../attention-forward/host'
 import { checkMasks, isMasked, type MaskOptions, maskBindings, PAIR_ARGS } from '../attention-forward/masks-host'
 import { matmul } from '../gemm'
@@ -42,7 +42,7 @@ const ATTENTION_UNFUSED_ARGS = argsOf<AttentionUnfusedArgs>({
   keys: size,
   capacity: maybe(size),
   headSize: size,
-  past: maybe(size),
+  past: maybe(integer),
   causal: maybe(flag),
   window: maybe(count),
   scale: maybe(number),

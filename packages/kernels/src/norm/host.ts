@@ -54,7 +54,7 @@ const RMSNORM_ARGS = argsOf<RmsnormArgs>({
   type: floatType,
 })
 
-/** y[r, :] = x[r, :] / √(mean(x[r, :]²) + eps) · weight, computed in f32. */
+/** y[r, :] = x[r, :] / √(mean(x[r, :]²) + eps) · weight, computed in f32. Of a row with values beyond 1.8e19, whose squares are ∞, it is 0. */
 export async function rmsnorm(runtime: Runtime, args: RmsnormArgs, options: HostOptions = {}): Promise<void> {
   checkCall('rmsnorm', args, RMSNORM_ARGS, options)
   const { x, weight, y, rows, cols, eps = 1e-5, type = 'f32' } = args

@@ -48,7 +48,7 @@ const LAYERNORM_ARGS = argsOf<LayernormArgs>({
   type: floatType,
 })
 
-/** y = (x − mean) / √(variance + eps) · weight + bias over each row, in two passes and f32. */
+/** y = (x − mean) / √(variance + eps) · weight + bias over each row, in two passes and f32. Of a row with values beyond 1.8e19, whose squares are ∞, it is 0. */
 export async function layernorm(runtime: Runtime, args: LayernormArgs, options: HostOptions = {}): Promise<void> {
   checkCall('layernorm', args, LAYERNORM_ARGS, options)
   const { x, weight, bias, y, rows, cols, eps = 1e-5, type = 'f32' } = args

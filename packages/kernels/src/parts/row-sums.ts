@@ -72,3 +72,6 @@ export function normalizer<N extends string>(
   const scaled = lanes.sum(sum.mul(exp(highest.sub(top))))
   return { top, total: k.let('total', workgroupReduce(k, 'row_sum', scaled, SUM)) }
 }
+
+/** ln Σ exp(x − m) of such a sum; 0 for a row of −∞, whose sum is 0: of the logarithm of 0 not every device makes −∞, and −∞ − (−∞) is no number. */
+export const logarithm = (total: F32): F32 => fn.select(fn.log(total), 0, total.eq(0))

@@ -2,13 +2,14 @@ import { type Builder, ceilDiv, d, type Expr, each, f32, fn, input, kernel, outp
 import type { KernelSource } from '@weft/dsl/ir'
 import { REDUCE_VARIANTS } from '../parts/reduce'
 import { streamedRow } from '../parts/row'
-import { LOWEST, normalizer, rowSum } from '../parts/row-sums'
+import { LOWEST, logarithm, normalizer, rowSum } from '../parts/row-sums'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
 import { CROSS_TILE } from './plan'
 
 /**
  * loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]], the cross-entropy of a row of logits, relative to the maximum of the row. The
- * logarithm of the sum is kept in `lse` for the gradient. A target that is not below cols (as −1) is left out: its loss is 0.
+ * logarithm of the sum is kept in `lse` for the gradient. A target that is not below cols (as −1) is left out: its loss is 0. A row of −∞
+ * has lse −3.4e38, and with a target the loss ∞.
  *
  * x: [rows, cols]; target: [rows]; loss, lse: [rows], f32.
  */
@@ -34,7 +35,7 @@ const crossEntropy = (storage: Storage): KernelSource =>
       const row = streamedRow(k, start, cols, { x: (i) => read(x.at(i)) })
       const { top, total } = normalizer(k, row, ({ x }) => x)
       k.if(k.localIndex.eq(0), () => {
-        const { shift, id } = k.let({ shift: fn.log(total), id: target.at(k.workgroupIndex) })
+        const { shift, id } = k.let({ shift: logarithm(total), id: target.at(k.workgroupIndex) })
         // the maximum is taken away first: what is left of two large numbers would have few digits
         const value = k.when(id.lt(cols), () => shift.sub(read(x.at(start.add(id))).sub(top)), 0)
         loss.at(k.workgroupIndex).set(value)
@@ -68,7 +69,7 @@ const crossEntropyFew = (storage: Storage): KernelSource =>
         k.range('i', 0, cols, (i) => top.set(fn.max(top, valueAt(i))))
         const total = k.var('total', f32(0))
         k.range('i', 0, cols, (i) => total.addAssign(fn.exp(valueAt(i).sub(top))))
-        const { shift, id } = k.let({ shift: fn.log(total), id: target.at(row) })
+        const { shift, id } = k.let({ shift: logarithm(total), id: target.at(row) })
         loss.at(row).set(k.when(id.lt(cols), () => shift.sub(valueAt(id).sub(top)), 0))
         lse.at(row).set(top.add(shift))
       })

@@ -50,6 +50,9 @@ export interface CrossEntropyReferenceArgs extends Rows {
   readonly target: ArrayLike<number>
 }
 
+/** The lse of a row of −∞: the least f32. */
+const LOWEST = -3.4028234663852886e38
+
 /** `loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]]`, and the logarithms of the sums, in float64. */
 export function crossEntropyReference({ x, target, rows, cols }: CrossEntropyReferenceArgs): {
   readonly loss: Float64Array
@@ -61,6 +64,12 @@ export function crossEntropyReference({ x, target, rows, cols }: CrossEntropyRef
   perRow({ rows, cols }, (start, r) => {
     let max = -Infinity
     for (let i = start; i < start + cols; i++) max = Math.max(max, x[i]!)
+    if (max === -Infinity) {
+      // a row of −∞: a number instead of −∞, as the kernels have it, and a target of probability 0
+      lse[r] = LOWEST
+      loss[r] = target[r]! < cols ? Infinity : 0
+      return
+    }
     const log = Math.log(sumOf(cols, (c) => Math.exp(x[start + c]! - max)))
     lse[r] = max + log
     loss[r] = target[r]! < cols ? log - (x[start + target[r]!]! - max) : 0

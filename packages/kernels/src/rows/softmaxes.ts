@@ -3,7 +3,7 @@ import type { KernelSource } from '@weft/dsl/ir'
 import { lanesOf } from '../parts/lanes'
 import { REDUCE_VARIANTS } from '../parts/reduce'
 import { type Row, rowOf } from '../parts/row'
-import { normalizer, rowSum } from '../parts/row-sums'
+import { logarithm, normalizer, rowSum } from '../parts/row-sums'
 import { ROW_FORMS, ROW_INVOCATIONS, SPANS, type Span, spanned, type Width, widened } from '../parts/span'
 import { named, type Storage } from '../parts/storage'
 import { softmaxOf } from '../softmax/softmax'
@@ -18,7 +18,7 @@ import { softmaxOf } from '../softmax/softmax'
 
 const params = { rows: d.u32, cols: d.u32 } as const
 
-const logarithm = (storage: Storage, span: Span, width: Width = 1): KernelSource => {
+const logSoftmaxOf = (storage: Storage, span: Span, width: Width = 1): KernelSource => {
   const lanes = lanesOf(storage, width)
   return kernel(
     named(spanned(widened('log_softmax', width), span), storage),
@@ -34,7 +34,7 @@ const logarithm = (storage: Storage, span: Span, width: Width = 1): KernelSource
     ({ x, y, cols }, k) => {
       const body = (row: Row<'x'>): void => {
         const { top, total } = normalizer(k, row, ({ x }) => x)
-        const shift = k.let('shift', fn.log(total))
+        const shift = k.let('shift', logarithm(total))
         row.each(({ x }, { i }) => y.at(i).set(lanes.stored(x.sub(top).sub(shift))))
       }
       rowOf(k, cols, { x: (i) => lanes.read(x.at(i)) }, body, lanes)
@@ -42,12 +42,12 @@ const logarithm = (storage: Storage, span: Span, width: Width = 1): KernelSource
   )
 }
 
-const backward = (storage: Storage, span: Span, logarithm: boolean, width: Width = 1): KernelSource => {
+const backward = (storage: Storage, span: Span, ofLog: boolean, width: Width = 1): KernelSource => {
   const lanes = lanesOf(storage, width)
   return kernel(
-    named(spanned(widened(logarithm ? 'log_softmax_backward' : 'softmax_backward', width), span), storage),
+    named(spanned(widened(ofLog ? 'log_softmax_backward' : 'softmax_backward', width), span), storage),
     {
-      doc: logarithm ? 'dx = dy - exp(y) · Σ dy, of the result y' : 'dx = y · (dy - Σ dy · y), of the result y',
+      doc: ofLog ? 'dx = dy - exp(y) · Σ dy, of the result y' : 'dx = y · (dy - Σ dy · y), of the result y',
       workgroupSize: [ROW_INVOCATIONS[span]],
       bindings: { y: input(lanes.array), dy: input(lanes.array), dx: output(lanes.array) },
       params,
@@ -57,9 +57,9 @@ const backward = (storage: Storage, span: Span, logarithm: boolean, width: Width
     },
     ({ y, dy, dx, cols }, k) => {
       const body = (row: Row<'y' | 'g'>): void => {
-        const total = rowSum(k, 'total', row, (values) => (logarithm ? values.g : values.g.mul(values.y)))
+        const total = rowSum(k, 'total', row, (values) => (ofLog ? values.g : values.g.mul(values.y)))
         row.each(({ y, g }, { i }) =>
-          dx.at(i).set(lanes.stored(logarithm ? g.sub(fn.exp(y).mul(total)) : y.mul(g.sub(total)))),
+          dx.at(i).set(lanes.stored(ofLog ? g.sub(fn.exp(y).mul(total)) : y.mul(g.sub(total)))),
         )
       }
       rowOf(k, cols, { y: (i) => lanes.read(y.at(i)), g: (i) => lanes.read(dy.at(i)) }, body, lanes)
@@ -74,7 +74,7 @@ export const softmaxes: readonly KernelSource[] = [
   ...SPANS.map((span) => softmaxOf('f16', span, 4)),
   ...SPANS.flatMap((span) =>
     ROW_FORMS.flatMap(([storage, width]) => [
-      logarithm(storage, span, width),
+      logSoftmaxOf(storage, span, width),
       backward(storage, span, false, width),
       backward(storage, span, true, width),
     ]),
