@@ -11,12 +11,12 @@ import {
   u32,
   vec2f,
   vec3f,
-  vec4f,
 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
+import { lanesOf } from '../parts/lanes'
 import { REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
 import { type Form, heldRow, QUADS, slotsOf } from '../parts/row'
-import { named, quads, readQuad, type Storage, storedQuad } from '../parts/storage'
+import { named, type Storage } from '../parts/storage'
 import { STORAGES } from './parts'
 
 /**
@@ -57,9 +57,6 @@ interface View
   readonly eps: Expr<'f32'>
 }
 
-const lanes = (value: Quad): Expr<'f32'> => fn.dot(value as unknown as Expr<'vec4f'>, vec4f(1))
-const zero = (): Quad => vec4f(0) as unknown as Quad
-
 /** Of layernorm: each of the two exchanges of a row waits for all, and so for what the other one has read. */
 const APART = { apart: true }
 
@@ -77,6 +74,7 @@ function exchanged(k: Builder, sums: readonly Expr<'f32'>[]): readonly Expr<'f32
 
 const byRows = (kind: 'layer' | 'rms', storage: Storage, whole = false): KernelSource => {
   const centered = kind === 'layer'
+  const lanes = lanesOf(storage, 4)
   const partial = () => output(d.arrayOf(d.vec4f))
   return kernel(
     named(`${kind}norm_backward_rows${whole ? '_8192' : ''}`, storage),
@@ -84,10 +82,10 @@ const byRows = (kind: 'layer' | 'rms', storage: Storage, whole = false): KernelS
       doc: `dx, and what every groups-th row adds to the gradients of weight${centered ? ' and bias' : ''}: [groups, quads]`,
       workgroupSize: [256],
       bindings: {
-        x: input(quads(storage)),
-        weight: input(quads(storage)),
-        dy: input(quads(storage)),
-        dx: output(quads(storage)),
+        x: input(lanes.array),
+        weight: input(lanes.array),
+        dy: input(lanes.array),
+        dx: output(lanes.array),
         scales: partial(),
         ...(centered ? { shifts: partial() } : {}),
       },
@@ -104,8 +102,8 @@ const byRows = (kind: 'layer' | 'rms', storage: Storage, whole = false): KernelS
       const scale = slotsOf(k, 'scale_sums', width, form)
       const shift = centered ? slotsOf(k, 'shift_sums', width, form) : null
       const reads = {
-        x: (i: Expr<'u32'>) => readQuad(storage, x.at(i)),
-        g: (i: Expr<'u32'>) => readQuad(storage, dy.at(i)),
+        x: (i: Expr<'u32'>) => lanes.read(x.at(i)),
+        g: (i: Expr<'u32'>) => lanes.read(dy.at(i)),
       }
       const lane = (i: Expr<'u32'>) => (reads.x(i) as unknown as Expr<'vec4f'>).x
       const first = k.let('first', k.workgroupIndex.mul(width))
@@ -115,15 +113,15 @@ const byRows = (kind: 'layer' | 'rms', storage: Storage, whole = false): KernelS
         const start = k.let('start', r.mul(width))
         const next = k.let('next', u32`min(${r} + ${groups}, ${rows} - 1) * ${width}`)
         const row = held.at(start)
-        const w = { w: ({ c }: { readonly c: Expr<'u32'> }) => readQuad(storage, weight.at(c)) }
+        const w = { w: ({ c }: { readonly c: Expr<'u32'> }) => lanes.read(weight.at(c)) }
         let off = (value: Quad): Quad => value
         if (head) {
-          const total = k.var('total', zero())
+          const total = k.var('total', lanes.of(0))
           row.each(({ x }) => total.addAssign(x.sub(head)))
-          const offset = k.let('offset', workgroupReduce(k, 'total_row', lanes(total), SUM, APART).mul(inverse))
+          const offset = k.let('offset', workgroupReduce(k, 'total_row', lanes.sum(total), SUM, APART).mul(inverse))
           off = (value) => value.sub(head).sub(offset)
         }
-        const { squares, along, rest } = k.var({ squares: zero(), along: zero(), rest: zero() })
+        const { squares, along, rest } = k.var({ squares: lanes.of(0), along: lanes.of(0), rest: lanes.of(0) })
         row.each(({ x, g, w }, _, slot) => {
           const { d: distance, q } = k.let({ d: off(x), q: g.mul(w) })
           if (centered) row.keep('x', slot, distance)
@@ -131,7 +129,7 @@ const byRows = (kind: 'layer' | 'rms', storage: Storage, whole = false): KernelS
           along.addAssign(q.mul(distance))
           if (centered) rest.addAssign(q)
         }, w)
-        const sums = exchanged(k, [lanes(squares), lanes(along), ...(centered ? [lanes(rest)] : [])])
+        const sums = exchanged(k, [lanes.sum(squares), lanes.sum(along), ...(centered ? [lanes.sum(rest)] : [])])
         const rstd = k.let('rstd', fn.inverseSqrt(fn.fma(sums[0] as Expr<'f32'>, inverse, eps)))
         const meanGn = k.let('mean_gn', (sums[1] as Expr<'f32'>).mul(inverse).mul(rstd))
         const meanG = centered ? k.let('mean_g', (sums[2] as Expr<'f32'>).mul(inverse)) : null
@@ -140,7 +138,7 @@ const byRows = (kind: 'layer' | 'rms', storage: Storage, whole = false): KernelS
           scale.at(slot).addAssign(g.mul(normal))
           shift?.at(slot).addAssign(g)
           const own = g.mul(w).sub(normal.mul(meanGn))
-          dx.at(i).set(storedQuad(storage, (meanG ? own.sub(meanG) : own).mul(rstd)))
+          dx.at(i).set(lanes.stored((meanG ? own.sub(meanG) : own).mul(rstd)))
           row.refill(slot, next.add(c))
         }, w)
         head?.set(lane(next))

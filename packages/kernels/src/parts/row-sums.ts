@@ -1,4 +1,5 @@
 import { type Builder, type Expr, each, f32, fn } from '@weft/dsl'
+import { LOWEST } from './lowest'
 import { MAX, SUM, workgroupReduce } from './reduce'
 import type { Place, Row, Values } from './row'
 
@@ -34,9 +35,6 @@ export function rowSums<N extends string>(
   })
   return sums.map((sum, s) => k.let(`${name}${s}`, workgroupReduce(k, `${name}_row${s}`, sum, SUM)))
 }
-
-/** Below every score, and finite: LOWEST − LOWEST is 0, where −∞ − (−∞) would be NaN. */
-export const LOWEST = -3.4028234663852886e38
 
 const { exp, max } = fn
 

@@ -1,10 +1,18 @@
 import { type Builder, ceilDiv, d, type Expr, each, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
+import { LOWEST } from '../parts/lowest'
 import { REDUCE_VARIANTS } from '../parts/reduce'
 import { streamedRow } from '../parts/row'
-import { LOWEST, logarithm, normalizer, rowSum } from '../parts/row-sums'
+import { logarithm, normalizer, rowSum } from '../parts/row-sums'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
 import { CROSS_TILE } from './plan'
+
+const crossBindings = (storage: Storage) => ({
+  x: input(scalars(storage)),
+  target: input(d.arrayOf(d.u32)),
+  loss: output(d.arrayOf(d.f32)),
+  lse: output(d.arrayOf(d.f32)),
+})
 
 /**
  * loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]], the cross-entropy of a row of logits, relative to the maximum of the row. The
@@ -19,12 +27,7 @@ const crossEntropy = (storage: Storage): KernelSource =>
     {
       doc: 'loss[r] = ln Σ exp(x[r, ·]) - x[r, target[r]]; lse[r] = ln Σ exp(x[r, ·]); a target that is not below cols has loss 0',
       workgroupSize: [256],
-      bindings: {
-        x: input(scalars(storage)),
-        target: input(d.arrayOf(d.u32)),
-        loss: output(d.arrayOf(d.f32)),
-        lse: output(d.arrayOf(d.f32)),
-      },
+      bindings: crossBindings(storage),
       params: { rows: d.u32, cols: d.u32 },
       workgroups: ({ rows }) => [rows],
       variants: REDUCE_VARIANTS,
@@ -51,12 +54,7 @@ const crossEntropyFew = (storage: Storage): KernelSource =>
     {
       doc: 'the same of rows of few classes, an invocation a row',
       workgroupSize: [64],
-      bindings: {
-        x: input(scalars(storage)),
-        target: input(d.arrayOf(d.u32)),
-        loss: output(d.arrayOf(d.f32)),
-        lse: output(d.arrayOf(d.f32)),
-      },
+      bindings: crossBindings(storage),
       params: { rows: d.u32, cols: d.u32 },
       workgroups: ({ rows }) => [ceilDiv(rows, 64)],
     },

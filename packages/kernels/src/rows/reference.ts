@@ -1,4 +1,5 @@
 import { expectLength } from '../expect-length'
+import { LOWEST } from '../parts/lowest'
 
 interface Rows {
   readonly rows: number
@@ -49,9 +50,6 @@ export interface CrossEntropyReferenceArgs extends Rows {
   /** [rows]; one that is not below cols leaves its row out */
   readonly target: ArrayLike<number>
 }
-
-/** The lse of a row of −∞: the least f32. */
-const LOWEST = -3.4028234663852886e38
 
 /** `loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]]`, and the logarithms of the sums, in float64. */
 export function crossEntropyReference({ x, target, rows, cols }: CrossEntropyReferenceArgs): {

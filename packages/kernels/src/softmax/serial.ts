@@ -1,9 +1,8 @@
 import { ceilDiv, d, type Expr, each, f32, fn, inout, input, kernel, u32, vec4f } from '@weft/dsl'
+import { LOWEST } from '../parts/lowest'
 
 const { exp, max, select } = fn
 
-/** Below every score, and finite: LOWEST − LOWEST is 0, where −∞ − (−∞) would be NaN. */
-const LOWEST = -3.4028234663852886e38
 /** vec4f that one step of a loop takes. */
 const STEP = 4
 
