@@ -1,5 +1,5 @@
 import type { CompiledBinding, CompiledKernel } from '@weft/codegen'
-import { checkAligned } from './bytes'
+import { checkAligned, isCount } from './bytes'
 import { count, fault, quoted } from './errors'
 import { type Memory, USAGE } from './memory'
 
@@ -95,7 +95,7 @@ export function checkIndirect(
   const whole = resolve(buffer, what)
   const { memory } = whole
   checkUsage(memory, 'INDIRECT', what)
-  if (!Number.isSafeInteger(offset) || offset < 0 || offset % 4 !== 0 || offset + COUNTS_BYTES > whole.size) {
+  if (!isCount(offset) || offset % 4 !== 0 || offset + COUNTS_BYTES > whole.size) {
     throw fault(
       'binding-size',
       `${what} has ${count(whole.size)} bytes, which hold no three u32 from byte ${offset}`,

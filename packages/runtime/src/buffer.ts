@@ -1,5 +1,5 @@
 import type { BaseData, Infer } from 'typegpu/data'
-import { type ArrayType, checkAligned, type HostBytes, viewAs } from './bytes'
+import { type ArrayType, checkAligned, type HostBytes, isCount, viewAs } from './bytes'
 import { count, fault } from './errors'
 import { wanted } from './forms'
 import { type Memory, memory } from './memory'
@@ -164,7 +164,7 @@ export class DeviceBuffer<T> {
     const bytes = (as as Partial<ArrayType>).BYTES_PER_ELEMENT
     const rest = Math.floor((this.size - byteOffset) / (bytes ?? 1))
     const { size, form } = wanted(as, bytes === undefined ? undefined : (length ?? Math.max(0, rest)))
-    if (!Number.isSafeInteger(byteOffset) || byteOffset < 0 || byteOffset + size > this.size) {
+    if (!isCount(byteOffset) || byteOffset + size > this.size) {
       throw fault(
         'binding-size',
         `a view of ${count(size)} bytes from byte ${byteOffset} does not fit '${this.label}' of ${count(this.size)} bytes`,

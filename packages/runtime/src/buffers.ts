@@ -1,9 +1,10 @@
 import type { Resolve } from './bindings'
 import { type BufferLike, type BufferOwner, DeviceBuffer, type ReadRange } from './buffer'
-import { asFault, count, fault } from './errors'
+import { isCount } from './bytes'
+import { asFault, count, fault, firstOf } from './errors'
 import { wanted } from './forms'
 import { checkKeys, type Keys } from './keys'
-import { doubts, firstOf, type Memory, type Part } from './memory'
+import { doubts, type Memory, type Part } from './memory'
 import { rangeOf } from './resolve'
 import type { BufferOptions } from './signature'
 import { quiet, type Work } from './work'
@@ -97,7 +98,7 @@ export class Buffers implements BufferOwner {
     const range = this.range(buffer, 'what is to be written')
     const { memory } = range
     const size = bytes.byteLength
-    if (!Number.isSafeInteger(offset) || offset < 0 || offset + size > range.size) {
+    if (!isCount(offset) || offset + size > range.size) {
       throw fault(
         'buffer-data',
         `${count(size)} bytes from byte ${offset} do not fit '${memory.label}' of ${count(range.size)} bytes`,

@@ -49,6 +49,9 @@ export function viewAs<T extends ArrayBufferView>(type: ArrayType<T>, bytes: Uin
   return new type(own.buffer, own.byteOffset, length)
 }
 
+/** Whether it is a whole number of at least 0: of bytes, of elements, of workgroups. */
+export const isCount = (n: unknown): n is number => Number.isSafeInteger(n) && (n as number) >= 0
+
 export const roundUp = (n: number, to: number): number => Math.ceil(n / to) * to
 export const roundDown = (n: number, to: number): number => Math.floor(n / to) * to
 

@@ -60,6 +60,11 @@ export const textOf = (error: unknown): string =>
 export const asFault = (error: unknown): WeftError =>
   isWeftError(error) ? error : fault('dispatch-failed', textOf(error))
 
+/** The first of the errors that several promises found, in their order, once all are known. */
+export async function firstOf<T>(found: readonly Promise<T | null>[]): Promise<T | null> {
+  return (await Promise.all(found)).find((each) => each !== null) ?? null
+}
+
 /** What the caller called. */
 export type Entry = (...args: never[]) => unknown
 

@@ -6,7 +6,7 @@ import { fill, fixture, linear, param } from './testing/fixtures'
 it('explains a launch: rule, counts, variant, bindings', async () => {
   const { runtime, device } = await start()
   const out = runtime.buffer(Uint32Array, 200)
-  expect(runtime.explainLaunch(fill, { out, n: 130, value: 1 })).toEqual({
+  expect(await runtime.explainLaunch(fill, { out, n: 130, value: 1 })).toEqual({
     kernel: 'fill',
     variant: 'portable',
     rejected: [],
@@ -37,10 +37,10 @@ it('explains folds with their surplus, counts of the caller and of a buffer, and
     launch: linear({ kind: 'mul', a: { kind: 'length', binding: 'out' }, b: { kind: 'add', a: param('n'), b: 1 } }),
   })
   const of = (n: number, options = {}) => runtime.explainLaunch(rows, { out, n }, options)
-  const big = of(2 ** 16)
+  const big = await of(2 ** 16)
   expect(big).toMatchObject({ rule: ['(length(out) * (n + 1))'], asked: [16 * 65537], folded: true, empty: false })
   expect((big.workgroups as readonly number[]).reduce((a, b) => a * b)).toBe(16 * 65537 + big.surplus)
-  expect(of(1, { workgroups: [2, 3] })).toMatchObject({
+  expect(await of(1, { workgroups: [2, 3] })).toMatchObject({
     rule: null,
     asked: [2, 3],
     workgroups: [2, 3, 1],
@@ -49,8 +49,12 @@ it('explains folds with their surplus, counts of the caller and of a buffer, and
   })
   const counts = runtime.buffer(Uint32Array, 3)
   const indirect = { asked: null, workgroups: null, invocations: null, folded: false, surplus: 0, empty: false }
-  expect(of(1, { indirect: { buffer: counts } })).toMatchObject(indirect)
-  expect(runtime.explainLaunch(fill, { out, n: 0, value: 1 })).toMatchObject({ asked: [0], empty: true, folded: false })
+  expect(await of(1, { indirect: { buffer: counts } })).toMatchObject(indirect)
+  expect(await runtime.explainLaunch(fill, { out, n: 0, value: 1 })).toMatchObject({
+    asked: [0],
+    empty: true,
+    folded: false,
+  })
   await failure('bad-param', () => runtime.explainLaunch(fill, { out, n: -1, value: 1 }))
 })
 
@@ -60,7 +64,7 @@ it('says why better variants are not taken', async () => {
   const [portable] = fill.variants
   const needs = { features: ['subgroups'], languageFeatures: [], limits: {}, alias: null }
   const kernel = { ...fill, variants: [{ ...portable, id: 'subgroups', needs }, portable] } as typeof fill
-  expect(runtime.explainLaunch(kernel, { out, n: 4, value: 1 })).toMatchObject({
+  expect(await runtime.explainLaunch(kernel, { out, n: 4, value: 1 })).toMatchObject({
     variant: 'portable',
     rejected: [{ id: 'subgroups', because: "needs the feature 'subgroups'" }],
   })

@@ -1,11 +1,8 @@
 import type { HostExpr, HostOp } from '@weft/codegen'
-import { aliasOf, type Resolve } from './bindings'
-import type { Entry } from './errors'
-import { evaluateHost } from './host'
-import { isEmpty, type LoadedKernel, type Values } from './kernel'
-import { launchScope, type Workgroups } from './launch'
+import type { RuntimeInfo } from './info'
+import type { Draft, Grounds } from './kernel'
+import type { Workgroups } from './launch'
 import type { RunOptions } from './signature'
-import { selectVariant } from './variant'
 
 /** How a launch comes about. */
 export interface LaunchExplanation {
@@ -55,29 +52,18 @@ const LIMITS = [
 
 const product = (counts: readonly number[]): number => counts.reduce((a, b) => a * b, 1)
 
+/** How the `draft` of a launch with these options came about. */
 export function explain(
-  entry: Entry,
-  loaded: LoadedKernel,
-  args: Values,
+  draft: Draft,
+  { rule, rejected, ...grounds }: Grounds,
   options: RunOptions,
-  resolve: Resolve,
+  limits: RuntimeInfo['limits'],
 ): LaunchExplanation {
-  const { kernel, backend } = loaded
-  const { variant, overrides, ranges, workgroups, indirect, ...draft } = loaded.draft(
-    entry,
-    args,
-    options,
-    resolve,
-    'once',
-  )
-  const { workgroups: given } = options
-  const rule = given === undefined && !indirect ? kernel.launch : null
-  const scope = launchScope(kernel, args, overrides, ranges)
-  const byCaller = given === undefined ? null : typeof given === 'number' ? [given] : given
-  const asked = rule ? rule.workgroups.map((e) => evaluateHost(e, scope)) : indirect ? null : byCaller
+  const { kernel, variant, overrides, ranges, workgroups, indirect } = draft
+  const { workgroups: given = null } = options
+  const asked = indirect ? null : (grounds.asked ?? (typeof given === 'number' ? [given] : given))
   const launched = workgroups ? product(workgroups) : 0
   const wanted = asked ? product(asked) : 0
-  const { rejected } = selectVariant(kernel.variants, backend.facts, { alias: aliasOf(kernel, ranges) })
   const workgroupSize = variant.workgroupSize.map((n) => (typeof n === 'number' ? n : (overrides[n.override] ?? 1)))
   return {
     kernel: kernel.name,
@@ -90,9 +76,9 @@ export function explain(
     surplus: Math.max(0, launched - wanted),
     workgroupSize,
     invocations: workgroups && launched * product(workgroupSize),
-    empty: isEmpty({ ...draft, workgroups }),
+    empty: workgroups !== null && launched === 0,
     params: variant.params?.via ?? null,
     bindings: Object.fromEntries([...ranges].map(([name, { offset, size }]) => [name, { offset, size }])),
-    limits: Object.fromEntries(LIMITS.map((name) => [name, backend.facts.limits[name]])),
+    limits: Object.fromEntries(LIMITS.map((name) => [name, limits[name]])),
   }
 }

@@ -1,5 +1,5 @@
 import type { HostForm } from './buffer'
-import { type ArrayType, bytesOf, type HostBytes, isArrayType, isHostBytes, viewAs } from './bytes'
+import { type ArrayType, bytesOf, type HostBytes, isArrayType, isCount, isHostBytes, viewAs } from './bytes'
 import { count, fault, shown } from './errors'
 import { checkKeys } from './keys'
 import { codecOf, decode, encode, isSchema, type SchemaLike } from './schema'
@@ -30,7 +30,7 @@ function classOf(data: HostBytes): ArrayType {
 
 /** Throws `buffer-data` where `size` is not a number of bytes or elements. */
 export function sized(size: unknown, what: string): number {
-  if (Number.isSafeInteger(size) && (size as number) >= 0) return size as number
+  if (isCount(size)) return size
   throw fault('buffer-data', `${what} is ${shown(size)}, expected a whole number of at least 0`)
 }
 

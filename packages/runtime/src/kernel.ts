@@ -1,7 +1,8 @@
-import type { CompiledKernel } from '@weft/codegen'
+import type { CompiledKernel, LaunchRule } from '@weft/codegen'
 import type { Backend, Bound, Dispatch, OverrideValues, Program } from './backend'
 import { aliasOf, checkIndirect, checkOverlaps, checkRange, isWritten, type Range, type Resolve } from './bindings'
 import { calledBy, type Entry, fault, quoted, shown } from './errors'
+import { evaluateHost } from './host'
 import { checkKeys, type Keys } from './keys'
 import { launchScope, planLaunch, type Workgroups } from './launch'
 import type { Memory } from './memory'
@@ -11,6 +12,7 @@ import { Packer } from './params'
 import { Programs, type Use } from './programs'
 import { looksLikeBuffer } from './resolve'
 import type { PrepareOptions, RunOptions } from './signature'
+import { type Choice, selectVariant } from './variant'
 
 /** A checked launch, which may be one of no workgroups. */
 export interface Draft extends Dispatch, ObservedDispatch {
@@ -26,6 +28,16 @@ export interface Draft extends Dispatch, ObservedDispatch {
 /** A launch of which all that is left is to hand it over. */
 export interface Plan extends Draft {
   readonly program: Program | Promise<Program>
+}
+
+/** What decides about a launch, for its explanation. */
+export interface Grounds {
+  /** The kernel's launch rule, where the counts are by it. */
+  readonly rule: LaunchRule | null
+  /** What it asks for. */
+  readonly asked: readonly number[] | null
+  /** The variants before the one that runs, were none asked for. */
+  readonly rejected: Choice['rejected']
 }
 
 export type Values = Readonly<Record<string, unknown>>
@@ -104,6 +116,16 @@ export class LoadedKernel {
     const scope = launchScope(this.kernel, values, overrides, ranges)
     const max = this.backend.facts.limits.maxComputeWorkgroupsPerDimension ?? 65535
     return planLaunch(name, launch, options.workgroups, scope, max)
+  }
+
+  /** What a draft of these arguments was decided by. */
+  grounds({ overrides, ranges, indirect }: Draft, values: Values, { workgroups }: RunOptions): Grounds {
+    const { kernel } = this
+    const rule = workgroups === undefined && !indirect ? kernel.launch : null
+    const scope = launchScope(kernel, values, overrides, ranges)
+    const asked = rule?.workgroups.map((e) => evaluateHost(e, scope)) ?? null
+    const { rejected } = selectVariant(kernel.variants, this.backend.facts, { alias: aliasOf(kernel, ranges) })
+    return { rule, asked, rejected }
   }
 
   /** The program that a call with these options and separate buffers will use. */

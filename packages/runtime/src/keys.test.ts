@@ -231,7 +231,7 @@ describe('sizes that make parts of floats', () => {
 
   it('but integers may be the last bytes of the host', async () => {
     const { runtime } = await start()
-    const { bindings } = runtime.explainLaunch(sum('read array<u32>'), {
+    const { bindings } = await runtime.explainLaunch(sum('read array<u32>'), {
       x: runtime.buffer(new Uint8Array(2)),
     } as never)
     expect(bindings).toEqual({ x: { offset: 0, size: 2 } })

@@ -13,9 +13,3 @@ export function checkKeys(what: string, given: unknown, known: Keys<object>): vo
     throw fault('bad-argument', `${what} knows no option '${name}'`, `its options are ${quoted(Object.keys(known))}`)
   }
 }
-
-/** Throws `bad-argument` where an option is given and is none of the words that it may be. */
-export function checkWord(option: string, given: unknown, words: readonly string[]): void {
-  if (given === undefined || words.includes(given as string)) return
-  throw fault('bad-argument', `the option '${option}' is ${shown(given)}, expected one of ${quoted(words)}`)
-}

@@ -1,4 +1,5 @@
 import { fromHalf, toHalf } from './half'
+import { memo } from './memo'
 
 /** Value types (`f32`, `vec3f`, `mat2x3h`, `vec2<bool>`) in memory, by the WGSL specification, "Memory Layout". */
 
@@ -6,9 +7,6 @@ export type Scalar = 'f32' | 'f16' | 'i32' | 'u32' | 'bool'
 
 export interface ValueShape {
   readonly scalar: Scalar
-  readonly rows: number
-  /** 1 except for matrices. */
-  readonly cols: number
   readonly align: number
   readonly size: number
   /** Byte offsets of the lanes, column by column. */
@@ -35,14 +33,12 @@ function parse(type: string): ValueShape | null {
   const bytes = scalar === 'f16' ? 2 : 4
   const align = bytes * (rows === 3 ? 4 : rows)
   const offsets = Array.from({ length: cols * rows }, (_, i) => Math.floor(i / rows) * align + (i % rows) * bytes)
-  return { scalar, rows, cols, align, size: cols === 1 ? bytes * rows : align * cols, offsets }
+  return { scalar, align, size: cols === 1 ? bytes * rows : align * cols, offsets }
 }
 
 /** The shape of a value type, or null where `type` is not one. */
 export function shapeOf(type: string): ValueShape | null {
-  let found = known.get(type)
-  if (found === undefined) known.set(type, (found = parse(type)))
-  return found
+  return memo(known, type, () => parse(type))
 }
 
 /** A bool is a u32 in memory, 1 for true. */

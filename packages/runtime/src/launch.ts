@@ -1,6 +1,7 @@
 import type { CompiledKernel, HostExpr, LaunchRule } from '@weft/codegen'
 import type { OverrideValues } from './backend'
 import type { Range } from './bindings'
+import { isCount } from './bytes'
 import { count, fault, shown } from './errors'
 import { evaluateHost, type HostScope } from './host'
 
@@ -33,8 +34,7 @@ export function fold(kernel: string, n: number, max: number): Workgroups {
 
 /** A workgroup count as a caller or a rule gave it. */
 function checked(kernel: string, value: number, what: string): number {
-  if (!Number.isSafeInteger(value) || value < 0)
-    throw bad(kernel, `${what} is ${value}, which is not a number of workgroups`)
+  if (!isCount(value)) throw bad(kernel, `${what} is ${value}, which is not a number of workgroups`)
   return value
 }
 

@@ -4,6 +4,7 @@ import { isWritten } from './bindings'
 import type { Buffers } from './buffers'
 import { asFault, type Entry, fault, shown } from './errors'
 import { type Draft, isEmpty, LoadedKernel, type Plan } from './kernel'
+import { memo } from './memo'
 import type { Memory, Outcome } from './memory'
 import { PreparedDispatch } from './prepared'
 import type { Launcher, PrepareOptions, RunOptions } from './signature'
@@ -25,23 +26,19 @@ export class Launches {
   ) {}
 
   loaded(kernel: CompiledKernel): LoadedKernel {
-    let loaded = this.#loaded.get(kernel)
-    if (!loaded) {
+    return memo(this.#loaded, kernel, () => {
       checkKernel(kernel)
-      this.#loaded.set(kernel, (loaded = new LoadedKernel(kernel, this.work.backend)))
-    }
-    return loaded
+      return new LoadedKernel(kernel, this.work.backend)
+    })
   }
 
   launcher(kernel: CompiledKernel): Launcher {
-    let launcher = this.#launchers.get(kernel)
-    if (!launcher) {
+    return memo(this.#launchers, kernel, () => {
       const loaded = this.loaded(kernel)
       const launch = (args?: Values, options?: RunOptions): Promise<void> => this.launch(launch, kernel, args, options)
       const compile = (options?: RunOptions) => this.compile(loaded, options)
-      this.#launchers.set(kernel, (launcher = Object.assign(launch, { kernel, compile })))
-    }
-    return launcher
+      return Object.assign(launch, { kernel, compile })
+    })
   }
 
   async compile(loaded: LoadedKernel, options: RunOptions = {}): Promise<void> {

@@ -87,10 +87,5 @@ export function follow(own: Outcome, inputs: Iterable<Memory>, outputs: readonly
   return outcome
 }
 
-/** The first of what several promises found, in their order, once all are known. */
-export async function firstOf<T>(found: readonly Promise<T | null>[]): Promise<T | null> {
-  return (await Promise.all(found)).find((each) => each !== null) ?? null
-}
-
 // WebGPU's usage flags, which are globals in browsers only.
 export const USAGE = { MAP_READ: 1, COPY_SRC: 4, COPY_DST: 8, UNIFORM: 0x40, STORAGE: 0x80, INDIRECT: 0x100 } as const

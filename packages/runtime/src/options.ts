@@ -2,8 +2,9 @@ import type { Executor } from '@weft/codegen'
 import type { StreamOptions } from './backend'
 import type { RuntimeOptions } from './create'
 import { fault, shown } from './errors'
-import { checkKeys, checkWord, type Keys } from './keys'
+import { checkKeys, type Keys } from './keys'
 import type { HeapOptions } from './pool/heap'
+import { checkWord } from './words'
 
 const RUNTIME: Keys<RuntimeOptions> = {
   device: true,

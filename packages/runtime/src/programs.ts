@@ -1,6 +1,7 @@
 import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { Backend, OverrideValues, Program } from './backend'
 import { fault, quoted, WeftError } from './errors'
+import { memo } from './memo'
 import { selectVariant } from './variant'
 
 type Alias = readonly [string, string] | null
@@ -23,10 +24,7 @@ export class Programs {
 
   /** The variant for this device: the best one for that way of use, or the one of that id. Throws `no-variant`. */
   variant(alias: Alias, id: string | undefined, use: Use): CompiledVariant {
-    const key = `${alias ?? ''}|${id ?? ''}|${use}`
-    let found = this.#variants.get(key)
-    if (!found) this.#variants.set(key, (found = this.#choose(alias, id, use)))
-    return found
+    return memo(this.#variants, `${alias ?? ''}|${id ?? ''}|${use}`, () => this.#choose(alias, id, use))
   }
 
   #choose(alias: Alias, id: string | undefined, use: Use): CompiledVariant {
@@ -49,18 +47,16 @@ export class Programs {
 
   /** The program of a variant, from the kernel's own table: no hashing and no text compared on the way to a dispatch. */
   program(variant: CompiledVariant, overrides: OverrideValues): Program | Promise<Program> {
-    let programs = this.#programs.get(variant)
-    if (!programs) this.#programs.set(variant, (programs = new Map()))
+    const programs = memo(this.#programs, variant, () => new Map<string, Program | Promise<Program>>())
     const key = this.kernel.overrides.length === 0 ? '' : JSON.stringify(overrides)
     const found = programs.get(key)
     if (found) return found
     const made = this.backend.prepare(this.kernel, variant, overrides)
     programs.set(key, made)
     if (made instanceof Promise) {
-      const table = programs
       made.then(
-        (program) => table.set(key, program),
-        () => table.delete(key),
+        (program) => programs.set(key, program),
+        () => programs.delete(key),
       )
     }
     return made

@@ -129,7 +129,7 @@ describe('the stack of a wrong argument', () => {
       () => runtime.run(increment, { x, out: new Uint32Array(4) as never, n: 4 }),
       () => launch({ x, out: y, n: -1 }),
       () => runtime.prepare(increment, { x, out: 4 as never, n: 4 }),
-      async () => runtime.explainLaunch(increment, { x, out: y, n: Number.NaN }),
+      () => runtime.explainLaunch(increment, { x, out: y, n: Number.NaN }),
       async () => step.bind({ x: [1] as never }),
     ]
     for (const call of calls) {

@@ -1,7 +1,7 @@
 import type { Backend } from './backend'
 import type { Range } from './bindings'
 import { type BufferOwner, DeviceBuffer, ownerOf, type Place, placeOf } from './buffer'
-import { roundUp } from './bytes'
+import { isCount, roundUp } from './bytes'
 import { count, fault, shown } from './errors'
 import type { Memory, UsageNote } from './memory'
 
@@ -51,8 +51,6 @@ function placeBehind(value: unknown, what: string, owner: BufferOwner, backend: 
   throw fault('binding-type', `${what} is ${shown(value)}, expected a buffer`, note)
 }
 
-const isByteCount = (n: unknown): n is number => Number.isSafeInteger(n) && (n as number) >= 0
-
 interface Part {
   readonly buffer: unknown
   readonly offset?: unknown
@@ -63,7 +61,7 @@ interface Part {
 function within(place: Place, given: Part, what: string): Place {
   const offset = given.offset ?? 0
   const size = given.size ?? place.size - Number(offset)
-  if (!isByteCount(offset) || !isByteCount(size) || offset + size > place.size) {
+  if (!isCount(offset) || !isCount(size) || offset + size > place.size) {
     throw fault(
       'binding-size',
       `${what} is the range of ${shown(size)} bytes from byte ${shown(offset)} of a buffer of ${count(place.size)} bytes`,

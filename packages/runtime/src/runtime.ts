@@ -7,7 +7,7 @@ import { type BufferLike, DeviceBuffer, formOf, type ReadAll, type ReadRange } f
 import { Buffers } from './buffers'
 import { type ArrayType, bytesOf, type HostBytes, viewAs } from './bytes'
 import { fault, type WeftError } from './errors'
-import { explain, type LaunchExplanation } from './explain'
+import type { LaunchExplanation } from './explain'
 import type { RuntimeInfo } from './info'
 import { Launches } from './launches'
 import type { Life } from './life'
@@ -62,7 +62,7 @@ export class Runtime {
       pipelines,
       bindGroups: bindGroups.stats,
       buffers: heap.buffers,
-      pool: heap.stats,
+      pool: heap.pool.stats,
       staging,
     }
   }
@@ -133,10 +133,19 @@ export class Runtime {
     return this.#launches.warmup(kernels, options)
   }
 
-  /** What a launch would do, and why: plain data. Nothing runs or is compiled. Throws as `run` rejects. */
-  explainLaunch<K extends CompiledKernel>(kernel: K, args: Arguments<K>, options: RunOptions = {}): LaunchExplanation {
+  /** What a launch would do, and why: plain data, as of the call. Nothing runs or is compiled. Rejects as `run` does. */
+  async explainLaunch<K extends CompiledKernel>(
+    kernel: K,
+    args: Arguments<K>,
+    options: RunOptions = {},
+  ): Promise<LaunchExplanation> {
     this.#life.check()
-    return explain(this.explainLaunch, this.#launches.loaded(kernel), args, options, this.#buffers.range)
+    const loaded = this.#launches.loaded(kernel)
+    const draft = loaded.draft(this.explainLaunch, args, options, this.#buffers.range, 'once')
+    const grounds = loaded.grounds(draft, args, options)
+    // a part of its own: who asks is looking for a fault
+    const { explain } = await import('./explain')
+    return explain(draft, grounds, options, this.info.limits)
   }
 
   /**

@@ -1,6 +1,7 @@
 import { roundUp } from './bytes'
 import { fault, shown } from './errors'
 import { flatten, getScalar, setScalar, shapeOf } from './lanes'
+import { memo } from './memo'
 
 /**
  * Host data by TypeGPU schema. TypeGPU has no public reader or writer, but its schemas are plain data (`type`,
@@ -35,9 +36,7 @@ const codecs = new WeakMap<object, Codec>()
 
 /** Throws `not-host-shareable` where a type has no place in a buffer. */
 export function codecOf(schema: SchemaLike): Codec {
-  let codec = codecs.get(schema)
-  if (!codec) codecs.set(schema, (codec = make(schema as Schema)))
-  return codec
+  return memo(codecs, schema, () => make(schema as Schema))
 }
 
 function make(schema: Schema): Codec {

@@ -63,7 +63,7 @@ describe('blocks', () => {
     const exact = take(1000, { pooled: false })
     expect(exact).toMatchObject({ size: 1000, capacity: 1000 })
     heap.free(exact)
-    expect(heap.stats).toMatchObject({ idle: 1, hits: 0, misses: 1, bytes: 1024 })
+    expect(heap.pool.stats).toMatchObject({ idle: 1, hits: 0, misses: 1, bytes: 1024 })
     expect(take(900).block).toBe(a.block)
   })
 
@@ -72,14 +72,14 @@ describe('blocks', () => {
     const most = small.allocate(5000, { label: 'x', zero: true, pooled: true, stack: null })
     expect(most.capacity).toBe(5000)
     small.free(most)
-    expect(small.stats.idle).toBe(1)
+    expect(small.pool.stats.idle).toBe(1)
   })
 
   it('are freed once, however often it is asked', () => {
     const a = take(16)
     heap.free(a)
     heap.free(a)
-    expect(heap.stats.idle).toBe(1)
+    expect(heap.pool.stats.idle).toBe(1)
     expect(take(16).block).not.toBe(take(16).block)
   })
 })
@@ -89,12 +89,12 @@ describe('accounts', () => {
     const [a, b] = [take(100), take(200)]
     heap.free(a)
     expect(heap.buffers).toEqual({ live: 1, bytes: 200, peakBytes: 300, collected: 0 })
-    expect(heap.stats).toMatchObject({ idle: 1, idleBytes: 256, bytes: 512, peakBytes: 512 })
+    expect(heap.pool.stats).toMatchObject({ idle: 1, idleBytes: 256, bytes: 512, peakBytes: 512 })
     heap.free(b)
     heap.trim(256)
-    expect(heap.stats).toMatchObject({ idle: 1, trimmed: 1, bytes: 256 })
+    expect(heap.pool.stats).toMatchObject({ idle: 1, trimmed: 1, bytes: 256 })
     heap.destroy()
-    expect(heap.stats).toMatchObject({ idle: 0, bytes: 0 })
+    expect(heap.pool.stats).toMatchObject({ idle: 0, bytes: 0 })
   })
 
   it('report what was not destroyed, oldest first', () => {
@@ -113,7 +113,7 @@ describe('accounts', () => {
     ;(() => void Array.from({ length: 10 }, () => take(100)))()
     await collectUntil(() => heap.buffers.collected === 10)
     expect(heap.buffers).toMatchObject({ live: 1, bytes: 16, collected: 10 })
-    expect(heap.stats.idle).toBe(10)
+    expect(heap.pool.stats.idle).toBe(10)
     heap.free(kept)
   })
 })

@@ -1,7 +1,7 @@
 import { roundDown, roundUp } from '../bytes'
 import { follow, type Memory, memory, USAGE } from '../memory'
 import { type BufferStats, type Leak, Leases } from './leases'
-import { type Block, Pool, type PoolStats, type Source } from './pool'
+import { type Block, Pool, type Source } from './pool'
 import { sizeClass } from './size-class'
 
 export interface HeapOptions {
@@ -48,10 +48,6 @@ export class Heap {
 
   get buffers(): BufferStats {
     return this.#leases.stats
-  }
-
-  get stats(): PoolStats {
-    return this.pool.stats
   }
 
   leaks(): Leak[] {

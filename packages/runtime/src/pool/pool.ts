@@ -1,3 +1,5 @@
+import { memo } from '../memo'
+
 /** One allocation, which has one tenant after the other. */
 export interface Block {
   /** Stays the same over all tenants: what a cache of bind groups goes by. */
@@ -160,10 +162,7 @@ export class Pool {
       this.#drop(block)
       return
     }
-    const key = keyOf(block.capacity, block.usage)
-    const blocks = this.#idle.get(key)
-    if (blocks) blocks.push(block)
-    else this.#idle.set(key, [block])
+    memo(this.#idle, keyOf(block.capacity, block.usage), () => []).push(block)
     this.#order.add(block)
     this.#idleBytes += block.capacity
     if (this.#idleBytes > this.#maxIdleBytes) this.trim(this.#maxIdleBytes)

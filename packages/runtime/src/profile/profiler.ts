@@ -1,6 +1,7 @@
-import { checkKeys, checkWord, type Keys } from '../keys'
+import { checkKeys, type Keys } from '../keys'
 import type { ObservedDispatch } from '../observer'
 import type { Runtime } from '../runtime'
+import { checkWord } from '../words'
 import { type ChromeTrace, chromeTrace } from './chrome'
 import { type Clock, CpuClock, GpuClock, SubmitClock } from './clocks'
 import type { KernelCost } from './cost'

@@ -1,9 +1,10 @@
 import type { CompiledKernel } from '@weft/codegen'
 import { isWritten } from '../bindings'
-import { checkKeys, checkWord, type Keys } from '../keys'
+import { checkKeys, type Keys } from '../keys'
 import type { Workgroups } from '../launch'
 import type { ObservedDispatch, ObservedMemory, Peek } from '../observer'
 import type { Runtime } from '../runtime'
+import { checkWord } from '../words'
 import {
   type DispatchStep,
   type Step,

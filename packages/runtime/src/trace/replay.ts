@@ -1,10 +1,11 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { DeviceBuffer } from '../buffer'
 import { fault } from '../errors'
-import { checkKeys, checkWord, type Keys } from '../keys'
+import { checkKeys, type Keys } from '../keys'
 import type { Runtime } from '../runtime'
 import { unpack } from '../unpack'
 import { selectVariant } from '../variant'
+import { checkWord } from '../words'
 import { CAPTURE, type CaptureOptions, capture } from './capture'
 import { type DispatchStep, dispatchesOf, fromHex, type Sum, type Trace } from './trace'
 

@@ -2,8 +2,9 @@ import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { Backend, OverrideValues, PipelineStats, Program, RecordedOp, StreamOptions } from '../backend'
 import type { Range } from '../bindings'
 import { roundUp } from '../bytes'
-import { fault, type WeftError } from '../errors'
+import { fault } from '../errors'
 import type { RuntimeInfo } from '../info'
+import { memo } from '../memo'
 import { type Memory, memory, type Outcome, type Part, type UsageNote } from '../memory'
 import type { Observers } from '../observer'
 import { BUFFER_USAGE, Heap, type HeapOptions } from '../pool/heap'
@@ -54,8 +55,9 @@ export class GpuBackend implements Backend, Shared {
   readonly #adopted = new WeakMap<GPUBuffer, Memory>()
   readonly #standIns: GpuMemory[] = []
   /** Recordings that were replayed without an error scope. */
-  readonly #trusted = new Set<GpuReplay>()
-  readonly #explaining = new Set<Promise<WeftError>>()
+  readonly trusted = new Set<GpuReplay>()
+  /** Errors of which it is being found out who is to blame. */
+  readonly explaining = new Set<Promise<unknown>>()
   readonly #replaying: Replaying
 
   constructor(
@@ -84,7 +86,7 @@ export class GpuBackend implements Backend, Shared {
     const { stream, bindGroups } = this
     const align = this.uniforms.align
     // of a device that is not ours, errors are the caller's to see, so each replay has a scope
-    const trusted = owned && !debug ? this.#trusted : null
+    const trusted = owned && !debug ? this.trusted : null
     this.#replaying = { stream, bindGroups, readbacks: this.#readbacks, align, trusted }
     this.stream.onSubmit = () => {
       this.heap.pool.submitted()
@@ -101,13 +103,9 @@ export class GpuBackend implements Backend, Shared {
   }
 
   adopt(buffer: GPUBuffer, usageNote: UsageNote | null = null): Memory {
-    let found = this.heap.find(buffer) ?? this.#adopted.get(buffer)
-    if (!found) {
-      const { label, size } = buffer
-      found = memory({ label, size, gpu: buffer, own: false, usageNote })
-      this.#adopted.set(buffer, found)
-    }
-    return found
+    const { label, size } = buffer
+    const adopted = () => memory({ label, size, gpu: buffer, own: false, usageNote })
+    return this.heap.find(buffer) ?? memo(this.#adopted, buffer, adopted)
   }
 
   write(target: Memory, offset: number, bytes: Uint8Array<ArrayBuffer>): Outcome | null {
@@ -131,20 +129,6 @@ export class GpuBackend implements Backend, Shared {
     return new GpuReplay(ops, this.#replaying)
   }
 
-  /** An error that no scope has caught, with the name of whoever is to blame as far as that can be said. */
-  async explain(error: GPUError): Promise<WeftError> {
-    const explained = this.#explain(error)
-    this.#explaining.add(explained)
-    await explained
-    this.#explaining.delete(explained)
-    return explained
-  }
-
-  async #explain({ message }: GPUError): Promise<WeftError> {
-    const { firstCulprit } = await import('./culprit')
-    return firstCulprit(this.#trusted, message)
-  }
-
   prepare(kernel: CompiledKernel, variant: CompiledVariant, overrides: OverrideValues): Program | Promise<Program> {
     const pipeline = this.#cache.get(kernel, variant, overrides)
     if (pipeline instanceof Promise) return pipeline.then((made) => new GpuProgram(kernel, variant, made, this))
@@ -162,7 +146,7 @@ export class GpuBackend implements Backend, Shared {
   async idle(): Promise<void> {
     this.stream.flush()
     await this.stream.finished()
-    await Promise.all(this.#explaining)
+    await Promise.all(this.explaining)
   }
 
   destroy(): void {

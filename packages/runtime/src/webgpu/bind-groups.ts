@@ -1,4 +1,5 @@
 import type { BindGroupStats } from '../backend'
+import { memo } from '../memo'
 import type { Memory } from '../memory'
 import { scoped } from './scopes'
 
@@ -9,6 +10,10 @@ export interface Resource {
   readonly offset: number
   readonly size: number
 }
+
+/** A range of memory as a resource. */
+export const ranged = <M extends Memory>(memory: M, offset: number, size: number) =>
+  ({ memory, texture: null, offset, size }) as const
 
 /** A bind group and what became of making it. */
 export interface CachedGroup {
@@ -129,14 +134,8 @@ export class BindGroupCache {
   }
 
   #add(entry: Entry): void {
-    const sameHash = this.#table.get(entry.hash)
-    if (sameHash) sameHash.push(entry)
-    else this.#table.set(entry.hash, [entry])
-    for (const block of blocksOf(entry)) {
-      const users = this.#users.get(block)
-      if (users) users.add(entry)
-      else this.#users.set(block, new Set([entry]))
-    }
+    memo(this.#table, entry.hash, () => []).push(entry)
+    for (const block of blocksOf(entry)) memo(this.#users, block, () => new Set()).add(entry)
     this.#recent.add(entry)
     if (this.#recent.size <= this.max) return
     this.#stats.evicted++

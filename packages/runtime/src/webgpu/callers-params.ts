@@ -1,6 +1,7 @@
 import { roundUp } from '../bytes'
+import { memo } from '../memo'
 import { USAGE } from '../memory'
-import type { Resource } from './bind-groups'
+import { type Resource, ranged } from './bind-groups'
 import { type GpuMemory, gpuMemory } from './gpu-memory'
 
 interface Ring {
@@ -28,15 +29,14 @@ export class CallersParams {
 
   /** Where the params lie for work that is encoded now. */
   slot(state: { readonly version: number }, bytes: Uint8Array): Resource {
-    let ring = this.#rings.get(state)
-    if (!ring) this.#rings.set(state, (ring = this.#ring(bytes.byteLength)))
+    const ring = memo(this.#rings, state, () => this.#ring(bytes.byteLength))
     const size = roundUp(bytes.byteLength, 4)
     if (ring.version !== state.version) {
       ring.at = (ring.at + 1) % SLOTS
       ring.version = state.version
       this.device.queue.writeBuffer(ring.memory.gpu, ring.at * ring.stride, bytes as Uint8Array<ArrayBuffer>)
     }
-    return { memory: ring.memory, texture: null, offset: ring.at * ring.stride, size }
+    return ranged(ring.memory, ring.at * ring.stride, size)
   }
 
   #ring(bytes: number): Ring {

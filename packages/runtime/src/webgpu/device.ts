@@ -94,11 +94,14 @@ export function watchDevice(
   life: WeakRef<Life>,
   backend: WeakRef<GpuBackend>,
 ): void {
-  const uncaptured = ({ error }: GPUUncapturedErrorEvent) =>
-    void backend
-      .deref()
-      ?.explain(error)
-      .then((failure) => life.deref()?.failed(failure))
+  const uncaptured = async ({ error }: GPUUncapturedErrorEvent): Promise<void> => {
+    const watched = backend.deref()
+    if (!watched) return
+    const explained = import('./culprit').then(({ firstCulprit }) => firstCulprit(watched.trusted, error.message))
+    watched.explaining.add(explained)
+    life.deref()?.failed(await explained)
+    watched.explaining.delete(explained)
+  }
   const lost = ({ reason, message }: GPUDeviceLostInfo) => {
     const text = `the device was lost (${reason || 'unknown'}): ${message}`
     life.deref()?.end(fault('device-lost', text, 'create another runtime'))

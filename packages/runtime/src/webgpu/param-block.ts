@@ -1,6 +1,6 @@
 import { roundUp } from '../bytes'
 import { USAGE } from '../memory'
-import type { Resource } from './bind-groups'
+import { type Resource, ranged } from './bind-groups'
 import { type GpuMemory, gpuMemory } from './gpu-memory'
 import type { CommandStream } from './stream'
 
@@ -25,7 +25,7 @@ export class ParamBlock {
     this.slots = sizes.map((each) => {
       const offset = end
       end += roundUp(each, align)
-      return { memory, texture: null, offset, size: roundUp(each, 4) }
+      return ranged(memory, offset, roundUp(each, 4))
     })
     this.#memory = memory
     this.#bytes = new Uint8Array(size)

@@ -2,6 +2,7 @@ import type { BindGroupLayoutDescriptor, CompiledKernel, CompiledVariant } from 
 import type { OverrideValues, PipelineStats } from '../backend'
 import { roundUp } from '../bytes'
 import { textOf } from '../errors'
+import { memo } from '../memo'
 import { constantsOf } from '../overrides'
 import { scoped } from './scopes'
 
@@ -122,12 +123,8 @@ export class PipelineCache {
 
   /** Equal layouts are one object, so that bind groups fit every pipeline of the same interface. */
   #layout(descriptor: BindGroupLayoutDescriptor): GPUBindGroupLayout {
-    const key = JSON.stringify(descriptor.entries)
-    let layout = this.#layouts.get(key)
-    if (!layout) {
-      layout = this.device.createBindGroupLayout(descriptor as GPUBindGroupLayoutDescriptor)
-      this.#layouts.set(key, layout)
-    }
-    return layout
+    return memo(this.#layouts, JSON.stringify(descriptor.entries), () =>
+      this.device.createBindGroupLayout(descriptor as GPUBindGroupLayoutDescriptor),
+    )
   }
 }

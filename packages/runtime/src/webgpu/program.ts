@@ -1,8 +1,9 @@
 import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { Bound, Dispatch, Program } from '../backend'
-import { fault, textOf, type WeftError } from '../errors'
-import { firstOf, type Memory, type Outcome } from '../memory'
-import type { BindGroupCache, Resource } from './bind-groups'
+import { isWritten } from '../bindings'
+import { fault, firstOf, textOf, type WeftError } from '../errors'
+import type { Memory, Outcome } from '../memory'
+import { type BindGroupCache, type Resource, ranged } from './bind-groups'
 import { type Call, PassState } from './call'
 import type { CallersParams } from './callers-params'
 import type { Pipeline } from './pipelines'
@@ -28,7 +29,7 @@ export interface Shared {
 function entriesOf(kernel: CompiledKernel, variant: CompiledVariant): Entry[][] {
   const { params } = variant
   // the output's name wins where a declared alias put two names on one binding
-  const written = new Set(kernel.bindings.filter(({ access }) => access !== 'read').map(({ name }) => name))
+  const written = new Set(kernel.bindings.filter(isWritten).map(({ name }) => name))
   return variant.layouts.map(({ entries }, group) =>
     entries.map(({ binding, buffer, texture, storageTexture }) => {
       const isParams = params?.via === 'uniform' && params.group === group && params.binding === binding
@@ -140,9 +141,8 @@ export class GpuProgram implements Program {
     if (!bound) throw new RangeError(`the artifact has no binding '${name}'`)
     if ('texture' in bound) return { memory: null, texture: bound.texture as object, offset: 0, size: 0 }
     const { memory, offset, bound: size } = bound
-    if (bound.size > 0) return { memory, texture: null, offset, size }
-    const memoryOfNothing = this.shared.standIn(index, minBindingSize)
-    return { memory: memoryOfNothing, texture: null, offset: 0, size: Math.max(4, minBindingSize) }
+    if (bound.size > 0) return ranged(memory, offset, size)
+    return ranged(this.shared.standIn(index, minBindingSize), 0, Math.max(4, minBindingSize))
   }
 }
 

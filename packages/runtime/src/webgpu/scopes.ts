@@ -1,4 +1,4 @@
-import { firstOf } from '../memory'
+import { firstOf } from '../errors'
 
 /**
  * Runs `action` inside error scopes. Scopes are a stack of the whole device, so whatever is awaited between push and

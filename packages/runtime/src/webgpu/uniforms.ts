@@ -1,6 +1,6 @@
 import { roundUp } from '../bytes'
 import { USAGE } from '../memory'
-import type { Resource } from './bind-groups'
+import { type Resource, ranged } from './bind-groups'
 import { type GpuMemory, gpuMemory } from './gpu-memory'
 
 /** A place in the arena; it can be bound as it is. */
@@ -46,7 +46,7 @@ export class UniformArena {
     page.bytes.set(bytes, offset)
     page.end = roundUp(offset + size, this.align)
     this.#bytes += page.end - offset
-    return { memory: page.memory, texture: null, offset, size }
+    return ranged(page.memory, offset, size)
   }
 
   /** Hands the slots' content to the queue: before the submit that uses it. */
