@@ -7,8 +7,8 @@
 //
 // `--self` measures the hand-written kernels against themselves: how far from 1 the noise alone goes.
 
-import { attentionReference } from '../packages/kernels/src/attention-forward/reference'
-import { matmulReference } from '../packages/kernels/src/gemm/reference'
+import { attentionReference } from '../packages/kernels/src/attention/reference'
+import { matmulReference } from '../packages/kernels/src/matmul/reference'
 import { maxError, normal } from '../packages/kernels/src/testing'
 import * as handwritten from './handwritten/modules'
 import { output, read, storage } from './lib/buffers'

@@ -1,11 +1,11 @@
 // A generated module, without weft:  node scripts/run-ts.mjs examples/generated.ts
 //
-// packages/kernels/generated/matmul/matmul.ts imports nothing: copy it, or generate your own with `weft gen`, and give it a
+// packages/kernels/generated/matmul-plain/matmul.ts imports nothing: copy it, or generate your own with `weft gen`, and give it a
 // GPUDevice. In a browser that is the one of navigator.gpu; here it is Dawn's, from the npm package `webgpu`.
 
 import { existsSync } from 'node:fs'
 import { create as openGpu } from 'webgpu'
-import * as matmul from '../packages/kernels/generated/matmul/matmul'
+import * as matmul from '../packages/kernels/generated/matmul-plain/matmul'
 
 // without a GPU: the software driver that comes with Debian's chromium, which Vulkan looks for by this variable
 const swiftshader = '/usr/lib/chromium/vk_swiftshader_icd.json'

@@ -43,7 +43,7 @@ function familiesOf(named) {
 
 /** The families whose modules run without a package, as examples of it; those of the others are artifacts alone, with
  * params in uniform buffers, which is what a replay has. */
-const STANDALONE = new Set(['attention', 'matmul', 'norm', 'saxpy', 'scan', 'softmax'])
+const STANDALONE = new Set(['attention-flash', 'matmul-plain', 'norm', 'saxpy', 'scan', 'softmax'])
 
 const args = process.argv.slice(2)
 const named = args.filter((arg) => !arg.startsWith('-'))

@@ -129,7 +129,7 @@ def products(goldens):
     }
     for (name, activate), half in itertools.product(activations.items(), HALVES):
         batch, m, n, k = 3, 5, 18, 37
-        case = Case(goldens, "gemm", name, half, m=m, n=n, k=k, batch=batch, alpha=0.5, activation=name)
+        case = Case(goldens, "matmul_epilogue", name, half, m=m, n=n, k=k, batch=batch, alpha=0.5, activation=name)
         a, b = case.normal("a", batch, m, k), case.normal("b", batch, k, n)
         bias, residual = case.normal("bias", n), case.normal("residual", batch, m, n)
         case.result(c=activate(0.5 * torch.bmm(a, b) + bias) + residual)

@@ -4,8 +4,8 @@
 //
 //   node scripts/run-ts.mjs bench/handwritten/verify.ts
 
-import { type AttentionReferenceArgs, attentionReference } from '../../packages/kernels/src/attention-forward/reference'
-import { type MatmulReferenceArgs, matmulReference } from '../../packages/kernels/src/gemm/reference'
+import { type AttentionReferenceArgs, attentionReference } from '../../packages/kernels/src/attention/reference'
+import { type MatmulReferenceArgs, matmulReference } from '../../packages/kernels/src/matmul/reference'
 import { maxError, normal } from '../../packages/kernels/src/testing'
 import { output, read, SENTINEL, storage } from '../lib/buffers'
 import { runJobs } from '../lib/job'

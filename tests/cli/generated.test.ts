@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CompiledKernel } from '../../packages/codegen/src/artifact'
 import { f16Bits, roundF16 } from '../../packages/dsl/src/types'
-import { artifact } from '../../packages/kernels/generated/matmul/matmul'
+import { artifact } from '../../packages/kernels/generated/matmul-plain/matmul'
 import type { TypedKernel } from '../../packages/runtime/src/index'
 import { driverOf, missing } from '../engines/install.js'
 import { root, run, weft } from './weft.js'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   symlinkSync(join(root, 'node_modules/@webgpu/types'), join(alone, 'node_modules/@webgpu/types'))
   const { code, stderr } = await weft(['gen', 'tests/cli/fixtures/forms.ts', '--out', alone], root)
   expect(code, stderr).toBe(0)
-  cpSync(join(root, 'packages/kernels/generated/matmul/matmul.ts'), join(alone, 'matmul.ts'))
+  cpSync(join(root, 'packages/kernels/generated/matmul-plain/matmul.ts'), join(alone, 'matmul.ts'))
 })
 afterAll(() => rmSync(alone, { recursive: true, force: true }))
 

@@ -295,7 +295,7 @@ describe('weft tune --out', () => {
 })
 
 it('tunes the products of the library, all of which are right', { timeout: 120_000 }, async () => {
-  const tunables = join(root, 'packages/kernels/src/tunables.ts#gemmShipped')
+  const tunables = join(root, 'packages/kernels/src/tunables.ts#matmulShipped')
   const { code, stdout, stderr } = await tune(
     tunables,
     '--engine',

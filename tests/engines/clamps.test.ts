@@ -2,7 +2,7 @@ import { compile } from '@weft/codegen'
 import { runPasses } from '@weft/codegen/tools'
 import { type Builder, d, type Expr, f32, fn, kernel, output, u32, vec4f } from '@weft/dsl'
 import { type Effect, forEachStmt, isKind, type KernelSource } from '@weft/dsl/ir'
-import { blockGemms, flashAttention, matrixGemms, tiledMatmul } from '@weft/kernels/source'
+import { blockedMatmuls, flashAttention, matrixMatmuls, tiledMatmul } from '@weft/kernels/source'
 import { describe, expect, it } from 'vitest'
 import type { Working } from '../../packages/codegen/src/passes/graph'
 import type { Node } from '../../packages/codegen/src/passes/node'
@@ -37,7 +37,7 @@ describe.skipIf(missing('dawn') !== undefined)('what Tint adds', () => {
     expect(added(source as KernelSource)).toEqual({ clamps: 0, reads: 0, counters })
   })
 
-  it.each(blockGemms.map((source) => [source.name, source] as const))(
+  it.each(blockedMatmuls.map((source) => [source.name, source] as const))(
     '%s: no clamp where tiles are read',
     (_, source) => {
       const { clamps, counters } = added(source)
@@ -116,7 +116,7 @@ describe('subgroup matrices in workgroup memory', () => {
     return stride.low >= width && offset.high + stride.high * (lines - 1) + width <= array.count
   }
 
-  it.each(matrixGemms.map((source) => [source.name, source] as const))('%s', (_, source) => {
+  it.each(matrixMatmuls.map((source) => [source.name, source] as const))('%s', (_, source) => {
     const kernel = runPasses(source.ir(), PROFILES.any, source.limits ? { limits: source.limits } : {}) as Working
     const found: boolean[] = []
     forEachStmt(kernel.body, (s) => {

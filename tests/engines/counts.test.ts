@@ -33,13 +33,13 @@ describe('counts', () => {
 
   it('are a table in the order of the titles, with a sum', () => {
     const cases = {
-      'kernels: gemm': { interpreter: 1234, dawn: 60, wgpu: 55, 'wgpu-f16': 7 },
+      'kernels: matmul': { interpreter: 1234, dawn: 60, wgpu: 55, 'wgpu-f16': 7 },
       'kernels: attention': { interpreter: 8, dawn: 4, wgpu: 2, 'wgpu-f16': 0 },
     }
     expect(countLines({ cases, modules: { ...noCounts().modules, tint: 12 } })).toEqual([
       'parity cases that ran  interpreter         Dawn         wgpu of these f16',
       'kernels: attention               8            4            2            0',
-      'kernels: gemm                 1234           60           55            7',
+      'kernels: matmul               1234           60           55            7',
       'all                           1242           64           57            7',
       '',
       '     12 modules validated by Tint',

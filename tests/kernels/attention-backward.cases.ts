@@ -6,13 +6,10 @@ import {
   backwardMatrices,
   backwardMatrixRows,
 } from '@weft/kernels/source'
+import { type AttentionReferenceArgs, attentionReference } from '../../packages/kernels/src/attention/reference.js'
+import { NO_WINDOW } from '../../packages/kernels/src/attention/window.js'
 import { biasParts } from '../../packages/kernels/src/attention-backward/dbias-host.js'
 import { attentionBackwardReference } from '../../packages/kernels/src/attention-backward/reference.js'
-import {
-  type AttentionReferenceArgs,
-  attentionReference,
-} from '../../packages/kernels/src/attention-forward/reference.js'
-import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/window.js'
 import { dropThreshold, randomBitsOf } from '../../packages/kernels/src/parts/random.js'
 import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'

@@ -1,6 +1,6 @@
 import { attentionWeights } from '@weft/kernels/source'
-import { attentionRows } from '../../packages/kernels/src/attention-forward/reference.js'
-import { NO_WINDOW } from '../../packages/kernels/src/attention-forward/window.js'
+import { attentionRows } from '../../packages/kernels/src/attention/reference.js'
+import { NO_WINDOW } from '../../packages/kernels/src/attention/window.js'
 import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
 import { expError, gamma, rowSteps, U } from './bounds.js'

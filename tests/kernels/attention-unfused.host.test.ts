@@ -1,10 +1,10 @@
 import * as kernels from '@weft/kernels'
-import { attentionForwards, attentionWeights, gemmReduce, gemms, gemvs } from '@weft/kernels/source'
+import { attentionForwards, attentionWeights, gemvs, matmulReduce, matmuls } from '@weft/kernels/source'
 import { expect, it } from 'vitest'
 import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
 import { onDevices } from './devices.js'
 
-const sources = [...attentionWeights, ...attentionForwards, ...gemms, ...gemvs, gemmReduce]
+const sources = [...attentionWeights, ...attentionForwards, ...matmuls, ...gemvs, matmulReduce]
 
 onDevices('attention by two products', sources, ({ runtime, options }) => {
   it.each([

@@ -1,4 +1,4 @@
 import { paritySuite } from '../parity/harness.js'
-import { attentionCases } from './attention.cases.js'
+import { attentionCases, fullCases } from './attention.cases.js'
 
-await paritySuite('kernels: attention', attentionCases)
+await paritySuite('kernels: attention', [...attentionCases, ...fullCases])

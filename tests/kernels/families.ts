@@ -1,17 +1,17 @@
 import type { ParityCase } from '../parity/case.js'
 import { attentionCases } from './attention.cases.js'
 import { attentionBackwardCases } from './attention-backward.cases.js'
-import { attentionForwardCases } from './attention-forward.cases.js'
+import { attentionFlashCases } from './attention-flash.cases.js'
 import { attentionUnfusedCases } from './attention-unfused.cases.js'
 import { blocksCases } from './blocks.cases.js'
 import { decodeCases } from './decode.cases.js'
 import { elementwiseCases } from './elementwise.cases.js'
-import { gemmCases } from './gemm.cases.js'
-import { gemmFastCases } from './gemm-fast.cases.js'
-import { gemmInt8Cases } from './gemm-int8.cases.js'
-import { gemmSerialCases } from './gemm-serial.cases.js'
 import { kvCacheCases } from './kv-cache.cases.js'
 import { matmulCases } from './matmul.cases.js'
+import { matmulFastCases } from './matmul-fast.cases.js'
+import { matmulInt8Cases } from './matmul-int8.cases.js'
+import { matmulPlainCases } from './matmul-plain.cases.js'
+import { matmulSerialCases } from './matmul-serial.cases.js'
 import { normCases } from './norm.cases.js'
 import { normsCases } from './norms.cases.js'
 import { optimizerCases } from './optimizer.cases.js'
@@ -32,16 +32,16 @@ import { visionCases } from './vision.cases.js'
 export const families: Readonly<Record<string, readonly ParityCase[]>> = {
   attention: attentionCases,
   'attention-backward': attentionBackwardCases,
-  'attention-forward': attentionForwardCases,
+  'attention-flash': attentionFlashCases,
   'attention-unfused': attentionUnfusedCases,
   decode: decodeCases,
   blocks: blocksCases,
   elementwise: elementwiseCases,
   'kv-cache': kvCacheCases,
-  gemm: [...gemmCases, ...gemmSerialCases],
-  'gemm-fast': gemmFastCases,
-  'gemm-int8': gemmInt8Cases,
-  matmul: matmulCases,
+  matmul: [...matmulCases, ...matmulSerialCases],
+  'matmul-fast': matmulFastCases,
+  'matmul-int8': matmulInt8Cases,
+  'matmul-plain': matmulPlainCases,
   norm: normCases,
   norms: normsCases,
   optimizer: optimizerCases,

@@ -46,7 +46,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
   })
 
   it('matmul with a bias and without, of operands as they lie and transposed, and with empty dimensions', async () => {
-    const named = ofNames([...source.gemms, ...source.gemvs, source.gemmReduce])
+    const named = ofNames([...source.matmuls, ...source.gemvs, source.matmulReduce])
     for (const [m, n, k] of [
       [65, 3, 17],
       [65, 19, 17],

@@ -1,8 +1,8 @@
 import type { CompiledKernel } from '@weft/codegen'
 import { describe, expect, it } from 'vitest'
 import * as blocks from '../../packages/kernels/generated/blocks/index.js'
-import * as gemm from '../../packages/kernels/generated/gemm/index.js'
-import * as gemmInt8 from '../../packages/kernels/generated/gemm-int8/index.js'
+import * as matmul from '../../packages/kernels/generated/matmul/index.js'
+import * as matmulInt8 from '../../packages/kernels/generated/matmul-int8/index.js'
 import * as quant from '../../packages/kernels/generated/quant/index.js'
 
 /** What every device has (WebGPU specification, default limits). */
@@ -22,7 +22,7 @@ const DEFAULTS: Readonly<Record<string, number>> = {
 const MATRICES = 'chromium-experimental-subgroup-matrix'
 
 describe('[case-S03] every variant of a product runs with the default limits, those for one row and one column too', () => {
-  for (const [family, kernels] of Object.entries({ blocks, gemm, 'gemm-int8': gemmInt8, quant })) {
+  for (const [family, kernels] of Object.entries({ blocks, matmul, 'matmul-int8': matmulInt8, quant })) {
     it(family, () => {
       const all = Object.values(kernels as unknown as Readonly<Record<string, CompiledKernel>>)
       expect(all.length).toBeGreaterThanOrEqual(9)

@@ -1,4 +1,4 @@
 import { paritySuite } from '../parity/harness.js'
-import { matmulCases } from './matmul.cases.js'
+import { fullCases, matmulCases } from './matmul.cases.js'
 
-await paritySuite('kernels: matmul', matmulCases)
+await paritySuite('kernels: matmul', [...matmulCases, ...(process.env.WEFT_FULL === '1' ? fullCases : [])])

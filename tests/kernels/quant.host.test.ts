@@ -20,7 +20,7 @@ const sources = new Map(
     ...source.blockOneRow,
     ...source.blockTwoRows,
     ...source.blockQuantizers,
-    ...source.gemms,
+    ...source.matmuls,
     ...source.gemvs,
   ].map((kernel) => [kernel.name, kernel]),
 )

@@ -1,6 +1,6 @@
 import type { KernelSource } from '@weft/dsl/ir'
 import { addInt8, dynamicMatmuls, packZeroPoints, quantizers, reluInt8 } from '@weft/kernels/source'
-import { matmulReference } from '../../packages/kernels/src/gemm/reference.js'
+import { matmulReference } from '../../packages/kernels/src/matmul/reference.js'
 import {
   affineParams,
   dequantizeWeights,

@@ -1,10 +1,10 @@
 import * as kernels from '@weft/kernels'
-import { gemmReduce, gemms, gemvs, rope, ropeQkv } from '@weft/kernels/source'
+import { gemvs, matmulReduce, matmuls, rope, ropeQkv } from '@weft/kernels/source'
 import { expect, it } from 'vitest'
 import { maxError, uniform } from '../../packages/kernels/src/testing/index.js'
 import { onDevices } from './devices.js'
 
-onDevices('rope', [rope, ropeQkv, ...gemms, ...gemvs, gemmReduce], ({ runtime, options }) => {
+onDevices('rope', [rope, ropeQkv, ...matmuls, ...gemvs, matmulReduce], ({ runtime, options }) => {
   const sizes = { batch: 2, heads: 3, tokens: 4, headSize: 16, rotary: 12, past: 77 }
   const n = 2 * 3 * 4 * 16
   const upload = () => runtime().buffer(kernels.ropeTable({ positions: 81, rotary: 12 }))

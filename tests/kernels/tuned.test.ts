@@ -5,9 +5,9 @@ import type { Timed, Tunable, TunedShape, TuningFile } from '@weft/codegen/tools
 import { tuningOf } from '@weft/kernels'
 import { describe, expect, it } from 'vitest'
 import { combinations } from '../../packages/codegen/src/cli/tune/candidates.js'
-import * as generated from '../../packages/kernels/generated/gemm-fast/index.js'
+import * as generated from '../../packages/kernels/generated/matmul-fast/index.js'
 import * as generatedQuant from '../../packages/kernels/generated/quant/index.js'
-import { gemmBlocks, gemmMatrices, gemmShipped, quantMatvecs } from '../../packages/kernels/src/tunables.js'
+import { matmulBlocks, matmulMatrices, matmulShipped, quantMatvecs } from '../../packages/kernels/src/tunables.js'
 import { root } from '../../scripts/packages.mjs'
 import { merged, shippedKernels } from '../../scripts/tuned.mjs'
 
@@ -98,10 +98,10 @@ describe('the tunables of the library', () => {
 
   it('name the kernels that ship by what they are', () => {
     const shipped = new Map(Object.values(generated).map((kernel) => [kernel.name, kernel.hash]))
-    const made = gemmShipped.flatMap((tunable) => choices(tunable).map((one) => tunable.kernel(one as never)))
+    const made = matmulShipped.flatMap((tunable) => choices(tunable).map((one) => tunable.kernel(one as never)))
     expect(made.map(({ name }) => name).sort()).toEqual([
-      ...['gemm_block_128', 'gemm_block_32', 'gemm_block_64'],
-      ...['gemm_matrix_nn_f16', 'gemm_matrix_nn_f16_few', 'gemm_matrix_nn_f16_small'],
+      ...['matmul_block_128', 'matmul_block_32', 'matmul_block_64'],
+      ...['matmul_matrix_nn_f16', 'matmul_matrix_nn_f16_few', 'matmul_matrix_nn_f16_small'],
     ])
     for (const source of made)
       expect(compile(source, { params: 'uniform', doc: source.doc ?? '' }).hash).toBe(shipped.get(source.name))
@@ -118,7 +118,7 @@ describe('the tunables of the library', () => {
   })
 
   it('have an incumbent that is one of their combinations, and kernels of different names', () => {
-    for (const tunable of [gemmBlocks, gemmMatrices]) {
+    for (const tunable of [matmulBlocks, matmulMatrices]) {
       const all = choices(tunable)
       expect(all.length).toBeGreaterThan(20)
       for (const shape of tunable.shapes) expect(all).toContainEqual(tunable.incumbent(shape))

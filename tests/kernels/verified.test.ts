@@ -84,7 +84,7 @@ describe('what cannot be used', () => {
   )
 
   it('is every kernel that needs features, or has a variant that does', () => {
-    const own = ['gemm', 'gemm-fast', 'gemm-int8', 'attention-forward']
+    const own = ['matmul', 'matmul-fast', 'matmul-int8', 'attention']
     const generated = new URL('../../packages/kernels/generated/', import.meta.url)
     const names = readdirSync(generated).flatMap((family) => {
       const { kernels } = JSON.parse(readFileSync(new URL(`${family}/manifest.json`, generated), 'utf8')) as {

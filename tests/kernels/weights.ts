@@ -1,5 +1,5 @@
 import type { KernelSource } from '@weft/dsl/ir'
-import { matmulReference } from '../../packages/kernels/src/gemm/reference.js'
+import { matmulReference } from '../../packages/kernels/src/matmul/reference.js'
 import type { BufferData, ParityCase } from '../parity/case.js'
 import { gamma, U } from './bounds.js'
 import { spread } from './inputs.js'

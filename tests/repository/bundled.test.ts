@@ -63,7 +63,7 @@ describe.skipIf(!complete())('bundled and tree-shaken', () => {
 
   it.each([
     ['softmax', ['rows', 'softmax']],
-    ['attention', ['attention-forward']],
+    ['attention', ['attention']],
   ])('%s of the library brings its own kernels, and no problems to verify them by', async (name, families) => {
     const files = await loadedWith(`import { ${name} } from '@weft/kernels'\nconsole.log(${name})`)
     const modules = files.map((path) => /packages\/kernels\/dist\/(.*)\.js$/.exec(path)?.[1] ?? '')

@@ -120,7 +120,7 @@ describe('the rules', () => {
     ['runtime/src/nodes.ts', "import 'node:fs'", 'is not allowed here'],
     ['kernels/src/index.ts', "import { kernel } from '@weft/dsl'", 'may be a type only'],
     ['kernels/src/source/a.ts', "import { kernel } from '@weft/dsl'", undefined],
-    ['kernels/src/gemm/host.ts', "import { run } from '@weft/runtime'", 'may be a type only'],
+    ['kernels/src/matmul/host.ts', "import { run } from '@weft/runtime'", 'may be a type only'],
     ['kernels/src/a.ts', "import { x } from '../../dsl/src/b.js'", 'leaves its package'],
     ['kernels/src/a.ts', "import { x } from './nowhere.js'", 'names no file'],
   ])('%s: %s', (file, text, verdict) => {

@@ -1,7 +1,7 @@
 import type { Check } from './check.js'
 import { elementwise, gated } from './elementwise.js'
 import { cumsum, embedding, embeddingBackward, gather, rope, sort } from './places.js'
-import { attention, gemm, matmul } from './products.js'
+import { attention, matmul, matmulEpilogue } from './products.js'
 import { crossEntropy, logSoftmax, meanSquaredError, norm, reduce, softmax } from './rows.js'
 import { adamw, clipByNorm, sgd } from './training.js'
 
@@ -17,11 +17,11 @@ export const checks: Readonly<Record<string, readonly Check[]>> = {
   embedding_backward: [embeddingBackward],
   gated: [gated],
   gather: [gather],
-  gemm: [gemm],
   groupnorm: [norm],
   layernorm: [norm],
   log_softmax: [logSoftmax],
   matmul: [matmul],
+  matmul_epilogue: [matmulEpilogue],
   mean_squared_error: [meanSquaredError],
   reduce: [reduce],
   rmsnorm: [norm],

@@ -45,7 +45,7 @@ export const matmul: Check = {
 }
 
 /** A product in batches, with all that may follow. */
-export const gemm: Check = {
+export const matmulEpilogue: Check = {
   reference: (golden) => {
     const [a, b, bias, residual] = ['a', 'b', 'bias', 'residual'].map((name) => golden.input(name))
     return { c: kernels.matmulReference({ a: a!, b: b!, bias, residual, ...golden.attrs<Batched>() }) }

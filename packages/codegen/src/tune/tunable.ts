@@ -64,7 +64,7 @@ export interface Problem {
  */
 export interface Tunable<C extends Choices = Choices, S extends Shape = Shape> {
   readonly kind: 'tunable'
-  /** What results are filed and looked up under, together with `type`: `gemm`, `f32`. */
+  /** What results are filed and looked up under, together with `type`: `matmul`, `f32`. */
   readonly family: string
   readonly type: string
   /** The values of each choice; candidates are all their combinations. */

@@ -1,5 +1,5 @@
-import type { AttentionShape } from '../attention-forward/host'
-import type { PairInput } from '../attention-forward/masks-host'
+import type { AttentionShape } from '../attention/host'
+import type { PairInput } from '../attention/masks-host'
 import { type BufferLike, badArgument, checkBuffers } from '../host'
 import { TILE } from './plan'
 

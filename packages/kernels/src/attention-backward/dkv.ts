@@ -1,6 +1,6 @@
 import { ceilDiv, each, f32, fn, input, kernel, output, tuple, u32, vec4f } from '@weft/dsl'
-import { loadQuad, type Rows, rowsType, storeQuad } from '../attention/quads'
-import { queriesSeeing } from '../attention-forward/sight'
+import { queriesSeeing } from '../attention/sight'
+import { loadQuad, type Rows, rowsType, storeQuad } from '../attention-flash/quads'
 import { named, type Storage } from '../parts/storage'
 import { headSight, MASKED_PARAMS, type Masked, maskedBindings, statsType } from './masked'
 import { MOST_QUADS, PARAMS, rowAt, TILE, TILE_ROW, tileOf } from './tile'

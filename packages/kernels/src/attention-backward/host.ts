@@ -1,15 +1,8 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/attention-backward'
 import { argsOf, count, flag, floatType, input, integer, maybe, number, object, output, positive, size } from '../args'
-import { type AttentionShape, checkAttention, isPlain, type SightOptions } from '../attention-forward/host'
-import {
-  checkMasks,
-  DROPOUT_ARGS,
-  dropoutParams,
-  isMasked,
-  type MaskOptions,
-  PAIR_ARGS,
-} from '../attention-forward/masks-host'
+import { type AttentionShape, checkAttention, isPlain, type SightOptions } from '../attention/host'
+import { checkMasks, DROPOUT_ARGS, dropoutParams, isMasked, type MaskOptions, PAIR_ARGS } from '../attention/masks-host'
 import {
   atHand,
   type BufferLike,

@@ -1,5 +1,5 @@
 import { type ArrayValue, type Builder, bitcast, d, type Expr, f32, fn, i32, input, vec4u } from '@weft/dsl'
-import { LOWEST } from '../attention/lowest'
+import { LOWEST } from '../attention-flash/lowest'
 
 /**
  * The masked form of the gradients: with the lengths of a padded batch and a bias, as the forward had them.

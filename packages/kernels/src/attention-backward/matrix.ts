@@ -14,9 +14,9 @@ import {
   vec2f,
   vec4u,
 } from '@weft/dsl'
-import { kvHeadOf } from '../attention/heads'
-import { keysSeen, queriesSeeing } from '../attention-forward/sight'
-import { NO_WINDOW } from '../attention-forward/window'
+import { keysSeen, queriesSeeing } from '../attention/sight'
+import { NO_WINDOW } from '../attention/window'
+import { kvHeadOf } from '../attention-flash/heads'
 import { MATRIX_VARIANT, RESULT, SIDE, subgroupOf } from '../parts/matrices'
 import {
   type BackwardMatrixOptions,

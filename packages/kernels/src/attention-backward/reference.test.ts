@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AttentionReferenceArgs, attentionReference } from '../attention-forward/reference'
+import { type AttentionReferenceArgs, attentionReference } from '../attention/reference'
 import { normal } from '../testing'
 import { attentionBackwardReference } from './reference'
 

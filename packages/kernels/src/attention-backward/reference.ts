@@ -1,4 +1,4 @@
-import { type AttentionReferenceArgs, attentionRows } from '../attention-forward/reference'
+import { type AttentionReferenceArgs, attentionRows } from '../attention/reference'
 import { expectLength } from '../expect-length'
 
 export interface AttentionBackwardReferenceArgs extends AttentionReferenceArgs {

@@ -1,5 +1,5 @@
 import { bitcast, d, type Expr, f32, input, kernel, output, u32, vec2f, vec4u, type WriteRef } from '@weft/dsl'
-import { type Lengths, lengthOf } from '../attention-forward/sight'
+import { type Lengths, lengthOf } from '../attention/sight'
 import { REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
 import { named, read, type Storage, scalars } from '../parts/storage'
 import { statsType } from './masked'

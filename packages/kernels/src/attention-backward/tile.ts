@@ -1,6 +1,6 @@
 import { type ArrayValue, type Builder, bool, d, type Expr, each, f32, fn, u32, vec4f } from '@weft/dsl'
-import { loadQuad, type Rows } from '../attention/quads'
-import { keysSeen, softCapped } from '../attention-forward/sight'
+import { keysSeen, softCapped } from '../attention/sight'
+import { loadQuad, type Rows } from '../attention-flash/quads'
 import { randomBits } from '../parts/random'
 import { biasOf, type HeadSight, type Masked, rowStats } from './masked'
 import { TILE } from './plan'

@@ -1,9 +1,9 @@
 import * as g from '../../generated/attention-unfused'
 import { argsOf, count, flag, floatType, input, integer, maybe, number, object, output, positive, size } from '../args'
-import { type AttentionShape, checkAttention, type SightOptions } from '../attention-forward/host'
-import { checkMasks, isMasked, type MaskOptions, maskBindings, PAIR_ARGS } from '../attention-forward/masks-host'
-import { matmul } from '../gemm'
+import { type AttentionShape, checkAttention, type SightOptions } from '../attention/host'
+import { checkMasks, isMasked, type MaskOptions, maskBindings, PAIR_ARGS } from '../attention/masks-host'
 import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
+import { matmul } from '../matmul'
 import { proven, trialOf } from '../verify'
 
 const trials = () => import('./trial')

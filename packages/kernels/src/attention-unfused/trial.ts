@@ -1,4 +1,4 @@
-import { attentionReference } from '../attention-forward/reference'
+import { attentionReference } from '../attention/reference'
 import type { Storage } from '../parts/storage'
 import { type Problem, trialValues } from '../problem'
 import type { AttentionUnfusedArgs } from './host'

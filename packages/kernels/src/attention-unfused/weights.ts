@@ -1,5 +1,4 @@
 import { bool, d, type Expr, f32, fn, input, kernel, output, u32 } from '@weft/dsl'
-import { LOWEST } from '../attention/lowest'
 import {
   keysSeen,
   type Lengths,
@@ -9,7 +8,8 @@ import {
   pairInputs,
   pairsOf,
   softCapped,
-} from '../attention-forward/sight'
+} from '../attention/sight'
+import { LOWEST } from '../attention-flash/lowest'
 import { MAX, REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
 

@@ -1,3 +1,4 @@
-/** A plain kernel of attention, to read first, and what all of its families share. The function `attention` is in attention-forward/. */
-export { attention, flashAttention } from './flash'
-export { keyTile } from './flash-plan'
+export { attentionForwardOf, attentionForwards, type ForwardOptions } from './forward'
+export { attentionMatrices, attentionMatrixOf } from './matrix'
+export type { AttentionMatrixOptions } from './matrix-plan'
+export { type AttentionTiledOptions, attentionTiledOf, attentionTileds } from './tiled'

@@ -1,6 +1,6 @@
 import { d, f32, fn, input, kernel, output, u32, vec4f } from '@weft/dsl'
-import { LOWEST } from '../attention/lowest'
-import { type Rows, rowsType, storeQuad } from '../attention/quads'
+import { LOWEST } from '../attention-flash/lowest'
+import { type Rows, rowsType, storeQuad } from '../attention-flash/quads'
 import { MAX, REDUCE_VARIANTS, workgroupReduce } from '../parts/reduce'
 import { named, type Storage } from '../parts/storage'
 

@@ -1,7 +1,7 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/decode'
 import { argsOf, count, floatType, input, maybe, number, output, positive, size } from '../args'
-import { checkAttention, type SightOptions } from '../attention-forward/host'
+import { checkAttention, type SightOptions } from '../attention/host'
 import {
   atHand,
   type BufferLike,

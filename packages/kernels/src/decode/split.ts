@@ -13,10 +13,10 @@ import {
   vec2f,
   vec4f,
 } from '@weft/dsl'
-import { kvHeadOf } from '../attention/heads'
-import { LOWEST } from '../attention/lowest'
-import { loadQuad, type Rows, rowsType } from '../attention/quads'
-import { softCapped } from '../attention-forward/sight'
+import { softCapped } from '../attention/sight'
+import { kvHeadOf } from '../attention-flash/heads'
+import { LOWEST } from '../attention-flash/lowest'
+import { loadQuad, type Rows, rowsType } from '../attention-flash/quads'
 import { MAX, REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
 import type { Storage } from '../parts/storage'
 import { partOf } from './part'

@@ -11,7 +11,7 @@ import {
   vec4f,
   type WriteRef,
 } from '@weft/dsl'
-import { LOWEST } from '../attention/lowest'
+import { LOWEST } from '../attention-flash/lowest'
 import { FOUR, headOf } from '../parts/scatter'
 
 /** What the lanes of a workgroup have at the end of `decode_stream`. */

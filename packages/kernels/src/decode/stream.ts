@@ -16,7 +16,7 @@ import {
   type VarRef,
   vec4f,
 } from '@weft/dsl'
-import { LOWEST } from '../attention/lowest'
+import { LOWEST } from '../attention-flash/lowest'
 import { eights, perLoad, unpackLoad } from '../parts/eights'
 import { bitsOf, FOUR, laneOf, scattered } from '../parts/scatter'
 import { named, type Storage } from '../parts/storage'

@@ -1,14 +1,10 @@
-/** Plain kernels of a product, to read first. The function `matmul` and the kernels that it chooses among are in gemm/ and gemm-fast/. */
-export { matmulNaive } from './naive'
-export {
-  matmul,
-  matmulBias,
-  matmulBiasTransposeA,
-  matmulBiasTransposeB,
-  matmulBiasTransposeBoth,
-  matmulTransposeA,
-  matmulTransposeB,
-  matmulTransposeBoth,
-  type TiledOptions,
-  tiledMatmul,
-} from './tiled'
+import { anyGemvs } from './few'
+import { gemvColumns } from './few-columns'
+import { gemvLines } from './few-lines'
+
+export { matmulReduce, matmulReduceHalf } from './join'
+export { matmulSerial } from './serial'
+export { type MatmulKernelOptions, matmulOf, matmuls } from './tiled'
+
+/** Products with few rows. */
+export const gemvs = [...anyGemvs, ...gemvLines, ...gemvColumns]

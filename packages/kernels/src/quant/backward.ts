@@ -1,5 +1,4 @@
 import { argsOf, floatType, input, object, output, size } from '../args'
-import { matmul } from '../gemm/host'
 import {
   type BufferLike,
   bytesIn,
@@ -9,6 +8,7 @@ import {
   SEVERAL_OPTIONS,
   type SeveralOptions,
 } from '../host'
+import { matmul } from '../matmul/host'
 import type { Storage } from '../parts/storage'
 import { bound, dequantize, type QuantizedWeights, WEIGHTS_ARGS } from './host'
 

@@ -1,5 +1,5 @@
 import { expectLength } from '../expect-length'
-import { matmulReference } from '../gemm/reference'
+import { matmulReference } from '../matmul/reference'
 import { roundEven } from '../parts/half'
 import { affineParams, dequantizeWeights, type PackedWeights, type QuantParams } from './pack'
 

@@ -1,5 +1,5 @@
-import { matmulReference } from '../gemm/reference'
 import type { BufferLike } from '../host'
+import { matmulReference } from '../matmul/reference'
 import type { Storage } from '../parts/storage'
 import { type Input, type Problem, STEP, sizeOf, trialValues } from '../problem'
 import type { FewRows } from './choose'

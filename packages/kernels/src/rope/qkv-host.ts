@@ -1,6 +1,5 @@
 import * as g from '../../generated/rope'
 import { argsOf, flag, floatType, input, maybe, output, size, updated } from '../args'
-import { matmul } from '../gemm'
 import {
   type BufferLike,
   badArgument,
@@ -13,6 +12,7 @@ import {
   SEVERAL_OPTIONS,
   type SeveralOptions,
 } from '../host'
+import { matmul } from '../matmul'
 import { ropeTableSize } from './table'
 
 interface QkvSizes {

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { type TunedResult, type TunedResults, tuningOf } from './tuning'
 
 const result = (n: number, winner: string, ...candidates: string[]): TunedResult => ({
-  family: 'gemm',
+  family: 'matmul',
   type: 'f32',
   shape: { m: n, n },
   winner: { kernel: winner },
@@ -13,7 +13,7 @@ const all = ['a', 'b', 'c', 'd']
 
 describe('tuningOf', () => {
   const tuning = tuningOf({ results: [result(1024, 'a', 'a', 'b', 'c'), result(4096, 'b', 'a', 'b', 'd')] })
-  const find = (m: number, n: number, among = all) => tuning.find('gemm', 'f32', { m, n }, among)
+  const find = (m: number, n: number, among = all) => tuning.find('matmul', 'f32', { m, n }, among)
 
   it('gives the winner of the nearest shape, in powers of two', () => {
     expect(find(1024, 1024)).toBe('a')
@@ -39,15 +39,15 @@ describe('tuningOf', () => {
 
   it('keeps families, types and names of sizes apart', () => {
     expect(tuning.find('gemv', 'f32', { m: 1024, n: 1024 }, all)).toBeUndefined()
-    expect(tuning.find('gemm', 'f16', { m: 1024, n: 1024 }, all)).toBeUndefined()
-    expect(tuning.find('gemm', 'f32', { m: 1024 }, all)).toBeUndefined()
-    expect(tuning.find('gemm', 'f32', { m: 1024, k: 1024 }, all)).toBeUndefined()
+    expect(tuning.find('matmul', 'f16', { m: 1024, n: 1024 }, all)).toBeUndefined()
+    expect(tuning.find('matmul', 'f32', { m: 1024 }, all)).toBeUndefined()
+    expect(tuning.find('matmul', 'f32', { m: 1024, k: 1024 }, all)).toBeUndefined()
   })
 
   it('takes later results of the same shape, and knows nothing without any', () => {
     const later = tuningOf({ results: [result(1024, 'a')] }, { results: [result(1024, 'c')] })
-    expect(later.find('gemm', 'f32', { m: 1024, n: 1024 }, all)).toBe('c')
-    expect(tuningOf().find('gemm', 'f32', { m: 1024, n: 1024 }, all)).toBeUndefined()
+    expect(later.find('matmul', 'f32', { m: 1024, n: 1024 }, all)).toBe('c')
+    expect(tuningOf().find('matmul', 'f32', { m: 1024, n: 1024 }, all)).toBeUndefined()
   })
 })
 
