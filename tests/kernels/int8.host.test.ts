@@ -42,7 +42,8 @@ onDevices('quantized from end to end', sources, ({ runtime, options }) => {
     const x = upload(type === 'f16' ? f16sOf(given) : given)
     await kernels.quantize(runtime(), { ...to, x, lines: n, k, group, type }, own)
     const points = zeros && (format === 'uint8' ? new Int32Array((await zeros.read()).buffer) : await zeros.read())
-    const packed = { ...like, w: await w.read(), scales: await scales.read(), ...(points ? { zeros: points } : {}) }
+    const read = { w: await w.read(), scales: await scales.read(), ...(points ? { zeros: points } : {}) }
+    const packed = { ...like, ...read } as kernels.PackedWeights
     return { weights: { ...to, n, k, ...(format.startsWith('int4') ? { group } : {}) }, packed }
   }
 

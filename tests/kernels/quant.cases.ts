@@ -70,7 +70,7 @@ function below(): ParityCase {
 }
 
 /** A sum that passes the range of f16 on the way, and ends at 0. */
-function cancelling(name: string, format: WordFormat, q: (i: number) => number): ParityCase {
+function cancelling(name: string, format: 'int8' | 'int4', q: (i: number) => number): ParityCase {
   const k = 4096
   const values = Array.from({ length: k }, (_, i) => q(i))
   const common = { format, n: 1, k, group: format === 'int8' ? k : 32 }

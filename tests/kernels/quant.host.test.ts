@@ -53,9 +53,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
   function* words(): Generator<readonly [kernels.QuantizedWeights, Float64Array]> {
     for (const format of ['int8', 'uint8', 'int4', 'int4_zeros'] as const) {
       const packed = kernels.quantizeWeights(format, x, { ...sizes, group: 64 })
-      const { n, k, group, zeros } = packed
-      const buffers = { w: upload(packed.w), scales: upload(packed.scales), ...(zeros ? { zeros: upload(zeros) } : {}) }
-      yield [{ format, n, k, group, ...buffers }, kernels.dequantizeWeights(packed)]
+      yield [kernels.uploadWeights(runtime, packed), kernels.dequantizeWeights(packed)]
     }
   }
   function* blocks(): Generator<readonly [kernels.BlockWeights, Float64Array]> {

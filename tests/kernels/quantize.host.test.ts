@@ -79,8 +79,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
         const packed = kernels.quantizeWeights(format, uniform(2, n * k, -1, 2), { n, k, group: 32 })
         const bias = uniform(3, n, -1, 1)
         const y = runtime.buffer(new Float32Array(m * n).fill(777))
-        const zeros = packed.zeros ? { zeros: upload(packed.zeros) } : {}
-        const weights = { format, n, k, group: 32, w: upload(packed.w), scales: upload(packed.scales), ...zeros }
+        const weights = kernels.uploadWeights(runtime, packed)
         await kernels.dynamicMatmul(runtime, { weights, x: upload(q), bias: upload(bias), y, m }, own)
         const expected = kernels.dynamicMatmulReference({ x: q, weights: packed, bias, m })
         const actual = await y.read(Float32Array)

@@ -127,6 +127,15 @@ export const floatType = maybe(oneOf('f32', 'f16'))
 /** Of what is only moved. */
 export const anyType = maybe(oneOf('f32', 'f16', 'i32', 'u32', 'bool'))
 
+interface ArrayClass<T> {
+  readonly name: string
+  new (length: number): T
+}
+
+/** Data of the host, of one class: `typedArray(Uint32Array)`. */
+export const typedArray = <T extends ArrayBufferView>(type: ArrayClass<T>): Required<T> =>
+  that(shown(new type(0)), (x) => x instanceof type)
+
 /** A list of numbers, each of which must be what `each` says; of `length` where that is given. */
 export const listOf = <T extends readonly number[]>(each: Arg<number>, length?: number): Required<T> => {
   const must = length === 2 ? '[rows, columns]' : `an array${length === undefined ? '' : ` of ${length} numbers`}`

@@ -38,5 +38,5 @@ export function shown(value: unknown): string {
   if (Array.isArray(value))
     return value.length <= 8 && value.every((x) => typeof x === 'number') ? `[${value.join(', ')}]` : 'an array'
   const { name = 'object' } = (value.constructor ?? {}) as { readonly name?: string }
-  return name === 'Object' ? 'an object' : `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`
+  return name === 'Object' ? 'an object' : `${/^(?!Ui)[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`
 }

@@ -38,6 +38,7 @@ export {
   quantizeReference,
   reluInt8Reference,
 } from './reference'
+export { type UploadedWeights, uploadWeights } from './upload'
 export {
   chooseQuantMatmul,
   type QuantizedMatmulOptions,

@@ -10,8 +10,16 @@ import { roundEven } from '../parts/half'
 
 export type WordFormat = 'int8' | 'uint8' | 'int4' | 'int4_zeros'
 
-export interface PackedWeights {
-  readonly format: WordFormat
+/** The zero points of the formats that have some. */
+export interface ZerosOf {
+  /** [n] of i32 */
+  readonly uint8: Int32Array<ArrayBuffer>
+  /** n rows of whole words, eight to a word */
+  readonly int4_zeros: Uint32Array<ArrayBuffer>
+}
+
+interface Packed<F extends WordFormat> {
+  readonly format: F
   readonly n: number
   readonly k: number
   /** Elements that share a scale: k, except with int4. */
@@ -20,9 +28,12 @@ export interface PackedWeights {
   readonly w: Uint32Array<ArrayBuffer>
   /** [n], or [n, groups] with int4 */
   readonly scales: Float32Array<ArrayBuffer>
-  /** uint8: [n] of i32; int4_zeros: n rows of whole words, eight to a word */
-  readonly zeros?: Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
 }
+
+/** Weights of a format on the host; `uploadWeights` takes them to a device. */
+export type PackedWeights<F extends WordFormat = WordFormat> = F extends keyof ZerosOf
+  ? Packed<F> & { readonly zeros: ZerosOf[F] }
+  : Packed<F> & { readonly zeros?: never }
 
 /** Bytes, four to a word in order; a row begins at a word, what fills it up is `pad`. */
 export function packBytes(values: ArrayLike<number>, n: number, k: number, pad = 0): Uint32Array<ArrayBuffer> {
@@ -146,6 +157,11 @@ const isInt4 = (format: WordFormat): boolean => format === 'int4' || format === 
  * Weights from floats [n, k]: each group of a row (the whole row with int8 and uint8) gets a scale, and a zero point where the format has
  * one; a value becomes the nearest integer.
  */
+export function quantizeWeights<F extends WordFormat>(
+  format: F,
+  x: ArrayLike<number>,
+  options: QuantizeOptions,
+): PackedWeights<F>
 export function quantizeWeights(format: WordFormat, x: ArrayLike<number>, options: QuantizeOptions): PackedWeights {
   checkKeys('options of quantizeWeights', options, ['n', 'k', 'group'])
   const { n, k, group: asked = 32 } = options
@@ -165,11 +181,10 @@ export function quantizeWeights(format: WordFormat, x: ArrayLike<number>, option
       q[from + i] = quantized(value, own, low, high)
     })
   }
-  const common = { format, n, k, group, scales }
-  if (format === 'int8') return { ...common, w: packBytes(q, n, k) }
-  if (format === 'uint8') return { ...common, w: packBytes(q, n, k), zeros }
-  const w = packNibbles(q, n, k)
-  return format === 'int4' ? { ...common, w } : { ...common, w, zeros: packZeros(zeros, n, groups) }
+  const common = { n, k, group, scales, w: isInt4(format) ? packNibbles(q, n, k) : packBytes(q, n, k) }
+  if (format === 'uint8') return { ...common, format, zeros }
+  if (format === 'int4_zeros') return { ...common, format, zeros: packZeros(zeros, n, groups) }
+  return { ...common, format }
 }
 
 const QUANTIZE_ARGS = argsOf<QuantizeOptions & { readonly format: WordFormat }>({
