@@ -98,7 +98,7 @@ function wholeOf({ m, n, k, transposeA, transposeB }: FastProblem): CompiledKern
 }
 
 /** The largest tile of which there are enough, or of which parts of a long k make enough. */
-function blockOf(problem: FastProblem): Block {
+export function blockOf(problem: Sizes): Block {
   const enough = BLOCKS.find((tile) => isFilledBy(problem, tile))
   const isNarrow = Math.min(problem.m, problem.n) <= 32
   const inParts = tilesOf(problem, 64) * Math.floor(problem.k / LEAST_SPAN) >= FULL
@@ -112,7 +112,7 @@ function byMatrices(problem: FastProblem, device: FastDevice, tuning: Tuning | u
   if (!large || !small || !split || !canRun(large, device)) return undefined
   const few = of('f16_few')
   const isFew = few !== undefined && canRun(few, device)
-  const rule = isFew && leavesRoom(problem) ? 'f16_few' : isFilledBy(problem, 128) ? 'f16' : 'f16_small'
+  const rule = formOf(problem, isFew)
   const parts = rule === 'f16_few' ? partsOfFew(problem) : partsOf(problem, rule === 'f16' ? 128 : 64)
   // what is transposed changes how tiles are filled and not which is the best, so a · b is measured for all
   const named = (form: MatrixForm) => matrixName(false, false, form)
@@ -125,6 +125,12 @@ function byMatrices(problem: FastProblem, device: FastDevice, tuning: Tuning | u
   const kernel = kernels[form]
   const more = { wide: 8, isPlain: false, transposes: false, isWhole: false } as const
   return { kernel, parts: summing, ...more, sums: kernel === half ? 'f16' : 'f32', ...parts }
+}
+
+/** The form of the tiles of which there are enough; `isFew`: whether subgroups can share k. */
+export function formOf(problem: Sizes, isFew: boolean): 'f16' | 'f16_small' | 'f16_few' {
+  if (isFew && leavesRoom(problem)) return 'f16_few'
+  return isFilledBy(problem, 128) ? 'f16' : 'f16_small'
 }
 
 /**

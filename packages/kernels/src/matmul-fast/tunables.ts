@@ -1,8 +1,9 @@
 import type { Content, Tunable } from '@weft/codegen/tools'
 import type { Storage } from '../parts/storage'
 import { blockedMatmul } from './blocks'
+import { blockOf, formOf } from './choose'
 import { matrixMatmul, tileBytes } from './matrices'
-import { blockName, FEW, matrixName } from './options'
+import { BLOCKS, type Block, blockName, FEW, matrixName } from './options'
 
 /**
  * What of a product in tiles can be chosen, for `weft tune`: the sides of a tile, and those of the block of an invocation or a subgroup. Of
@@ -27,15 +28,34 @@ const nameOf = ({ tileM, tileN, depth, rows, cols, slices }: TileChoices): strin
 const tilesOf = ({ tileM, tileN, depth, rows, cols }: TileChoices) =>
   ({ tile: [tileM, tileN, depth], block: [rows, cols] }) as const
 
-/** The kernels that ship go by their own names. */
-const SHIPPED: Readonly<Record<string, string>> = {
-  '128x128x16_8x16': blockName(128),
-  '64x64x16_8x8': blockName(64),
-  '32x32x32_4x4_4': blockName(32),
-  '128x128x32_64x64': matrixName(false, false, 'f16'),
-  '64x64x64_32x32': matrixName(false, false, 'f16_small'),
-  '32x64x128_32x32_4': matrixName(false, false, 'f16_few'),
+const choices = (
+  tile: readonly [m: number, n: number, depth: number],
+  block: readonly [number, number],
+  slices = 1,
+) => {
+  const [[tileM, tileN, depth], [rows, cols]] = [tile, block]
+  return { tileM, tileN, depth, rows, cols, slices }
 }
+
+/** The kernels that ship. */
+const BLOCK_CHOICES = {
+  128: choices([128, 128, 16], [8, 16]),
+  64: choices([64, 64, 16], [8, 8]),
+  32: choices([32, 32, 32], [4, 4], 4),
+} as const satisfies Record<Block, TileChoices>
+const FORM_CHOICES = {
+  f16: choices([128, 128, 32], [64, 64]),
+  f16_small: choices([64, 64, 64], [32, 32]),
+  f16_few: choices([FEW.rows, FEW.cols, 128], [32, 32], 4),
+} as const
+
+/** They go by their own names. */
+const SHIPPED: ReadonlyMap<string, string> = new Map([
+  ...BLOCKS.map((block) => [nameOf(BLOCK_CHOICES[block]), blockName(block)] as const),
+  ...(['f16', 'f16_small', 'f16_few'] as const).map(
+    (form) => [nameOf(FORM_CHOICES[form]), matrixName(false, false, form)] as const,
+  ),
+])
 
 const shape = (m: number, n = m, k = m): MatmulSizes => ({ m, n, k })
 
@@ -99,12 +119,7 @@ export const matmulBlocks: MatmulTunable = {
   },
   shapes: [512, 1024, 2048, 4096].map((size) => shape(size)),
   trials: [shape(67, 132, 36)],
-  incumbent: ({ m, n }) =>
-    m * n >= 2 ** 21
-      ? { tileM: 128, tileN: 128, depth: 16, rows: 8, cols: 16, slices: 1 }
-      : m * n >= 2 ** 20
-        ? { tileM: 64, tileN: 64, depth: 16, rows: 8, cols: 8, slices: 1 }
-        : { tileM: 32, tileN: 32, depth: 32, rows: 4, cols: 4, slices: 4 },
+  incumbent: (sizes) => BLOCK_CHOICES[blockOf({ ...sizes, batch: 1 })],
   feasible: (choices) => {
     const [down, across] = [choices.tileM / choices.rows, choices.tileN / choices.cols]
     if (down % 8 || across % 8 || down > choices.depth) return 'invocations in another order than the kernel has'
@@ -115,7 +130,7 @@ export const matmulBlocks: MatmulTunable = {
     return invocations(down * across * choices.slices, choices, 4)
   },
   kernel: (choices) =>
-    blockedMatmul(SHIPPED[nameOf(choices)] ?? `matmul_block_${nameOf(choices)}`, {
+    blockedMatmul(SHIPPED.get(nameOf(choices)) ?? `matmul_block_${nameOf(choices)}`, {
       ...tilesOf(choices),
       slices: choices.slices,
     }),
@@ -141,12 +156,7 @@ export const matmulMatrices: MatmulTunable = {
   },
   shapes: [512, 1024, 2048, 4096].map((size) => shape(size)),
   trials: [shape(67, 72, 40)],
-  incumbent: ({ m, n }) =>
-    m * n >= 2 ** 21
-      ? { tileM: 128, tileN: 128, depth: 32, rows: 64, cols: 64, slices: 1 }
-      : m * n >= 2 ** 19
-        ? { tileM: 64, tileN: 64, depth: 64, rows: 32, cols: 32, slices: 1 }
-        : { tileM: FEW.rows, tileN: FEW.cols, depth: 128, rows: 32, cols: 32, slices: 4 },
+  incumbent: (sizes) => FORM_CHOICES[formOf({ ...sizes, batch: 1 }, true)],
   feasible: (choices) => {
     const { tileM, tileN, depth, rows, cols, slices } = choices
     if (tileM < rows) return 'blocks that are larger than a tile'
@@ -155,7 +165,7 @@ export const matmulMatrices: MatmulTunable = {
     return invocations((tileM / rows) * (tileN / cols) * 32 * slices, choices, 8)
   },
   kernel: (choices) => {
-    const name = SHIPPED[nameOf(choices)] ?? `matmul_matrix_nn_${nameOf(choices)}`
+    const name = SHIPPED.get(nameOf(choices)) ?? `matmul_matrix_nn_${nameOf(choices)}`
     return matrixMatmul(name, { ...HALVES, ...tilesOf(choices), slices: choices.slices })
   },
   problem: problemOf('f16'),
@@ -163,14 +173,15 @@ export const matmulMatrices: MatmulTunable = {
 
 /** Long and short sides, short and long sums: where the kernels that ship change places. */
 const SIZES = [
-  ...[256, 512, 1024, 2048, 4096].map((size) => shape(size)),
-  ...[shape(512, 4096, 4096), shape(4096, 1024, 1024), shape(2048, 2048, 512), shape(1024, 1024, 4096)],
+  ...[256, 384, 512, 768, 1024, 1280, 1536, 1792, 2048, 2560, 3072, 4096].map((size) => shape(size)),
+  ...[256, 512, 1024].map((rows) => shape(rows, 4096, 4096)),
+  ...[shape(4096, 1024, 1024), shape(2048, 2048, 512), shape(1024, 1024, 4096), shape(4096, 4096, 1024)],
 ]
 
 const shipping = (tunable: MatmulTunable): MatmulTunable => ({
   ...tunable,
   shapes: SIZES,
-  feasible: (choices) => nameOf(choices) in SHIPPED || 'a kernel that does not ship',
+  feasible: (choices) => SHIPPED.has(nameOf(choices)) || 'a kernel that does not ship',
 })
 
 /** The same of the kernels that ship alone: what `packages/kernels/tuned` holds. */
