@@ -1,7 +1,8 @@
-import { type Builder, d, type Expr, f32, fn, input, u32, vec4f } from '@weft/dsl'
-import type { FormatView, WeightFormat } from '../quant/format'
+import { type Builder, type Expr, f32, fn, u32, vec4f } from '@weft/dsl'
+import type { WeightFormat } from '../quant/format'
 import { signedBytes, unsignedBytes } from '../quant/packed'
 import { BLOCKS, type BlockName } from './layout'
+import { declared, seen } from './view'
 
 /**
  * The block formats of llama.cpp as weights: W: [n, k], k a whole number of blocks, rows one after another from byte `offset` on. Blocks have 18 to
@@ -108,20 +109,9 @@ const DECODE: Readonly<Record<BlockName, Decode>> = {
 function formatOf(name: BlockName): WeightFormat {
   const { size, bytes } = BLOCKS[name]
   return {
-    name,
-    doc: `llama.cpp's ${name.toUpperCase()} blocks`,
-    bindings: { w: input(d.arrayOf(d.u32)) },
-    params: { offset: d.u32 },
-    quad: (k, view: FormatView, row, kk) => {
-      const {
-        w,
-        offset,
-        k: depth,
-      } = view as unknown as {
-        readonly w: { at(i: U32): U32 }
-        readonly offset: U32
-        readonly k: U32
-      }
+    ...declared(name),
+    quad: (k, view, row, kk) => {
+      const { w, offset, k: depth } = seen(view)
       const block = u32`${row} * (${depth} / ${size}) + ${kk} / ${size}`
       const at = k.let('at', u32`${offset} + ${block} * ${bytes}`)
       return DECODE[name](k, new Bytes(k, w), at, k.let('j', kk.rem(size)))

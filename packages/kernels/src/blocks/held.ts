@@ -1,36 +1,21 @@
 import { type Builder, type Expr, each, f32, fn, i32, u32 } from '@weft/dsl'
-import type { FormatView } from '../quant/format'
 import type { HeldFormat } from '../quant/held'
-import { common, highNibbles, lowNibbles } from '../quant/held-formats'
+import { common } from '../quant/held-formats'
 import { following } from '../quant/line-formats'
-import { signedBytes } from '../quant/packed'
+import { highNibbles, lowNibbles, signedBytes } from '../quant/packed'
+import { behindTwo, fiveBits, pairOfGroups, sixBits } from './bits'
 import { BLOCKS } from './layout'
-import { fifthBits, kLines, q6kLines, scalesOf, smallLines } from './lines'
+import { kLines, q6kLines, smallLines } from './lines'
+import { seen, type View } from './view'
 
 /** llama.cpp's blocks as bytes, 32 values of a row at a time: a block, or an eighth of one; see layout.ts for where the bits are. */
 
 type U32 = Expr<'u32'>
 type Words = Expr<'vec4u'>
 
-interface View {
-  readonly w: { at(i: U32): U32 }
-  readonly offset: U32
-  readonly k: U32
-}
-interface WideView {
-  readonly w: { at(i: U32): Words }
-  readonly offset: U32
-  readonly k: U32
-}
-const seen = (view: FormatView): View => view as unknown as View
-
 /** Words from the one on that byte `at` is in. */
 const wordsFrom = ({ w }: View, at: U32, count: number): readonly U32[] =>
   each(count).map((i) => w.at(i === 0 ? at.div(4) : u32`${at} / 4 + ${i}`))
-
-/** Words from their third byte on. */
-const behindTwo = (words: readonly U32[], i: number): U32 =>
-  u32`(${words[i] as U32} >> 16) | (${words[i + 1] as U32} << 16)`
 
 /** The f16 that is the first or the second half of a word. */
 function halfOf(k: Builder, word: U32, second: Expr<'bool'>): Expr<'f32'> {
@@ -40,17 +25,15 @@ function halfOf(k: Builder, word: U32, second: Expr<'bool'>): Expr<'f32'> {
 
 type Small = 'q4_0' | 'q5_0' | 'q8_0'
 
-/** Of the words behind the scale of a block its bytes; q5_0 has its fifth bits in the first. */
-const SMALL: Readonly<Record<Small, { readonly words: number; readonly bytes: (words: readonly U32[]) => U32[] }>> = {
+/** How many words there are behind the scale of a block, and its bytes of them; q5_0 has its fifth bits in the first. */
+interface Behind {
+  readonly words: number
+  readonly bytes: (words: readonly U32[]) => readonly U32[]
+}
+const SMALL: Readonly<Record<Small, Behind>> = {
   q4_0: { words: 4, bytes: (words) => [...words.map(lowNibbles), ...words.map(highNibbles)] },
-  q5_0: {
-    words: 5,
-    bytes: ([bits, ...words]) => [
-      ...words.map((word, i) => lowNibbles(word).bitOr(fifthBits(bits as U32, 4 * i))),
-      ...words.map((word, i) => highNibbles(word).bitOr(fifthBits(bits as U32, 16 + 4 * i))),
-    ],
-  },
-  q8_0: { words: 8, bytes: (words) => [...words] },
+  q5_0: { words: 5, bytes: ([bits, ...words]) => fiveBits(bits as U32, words) },
+  q8_0: { words: 8, bytes: (words) => words },
 }
 
 function smallOf(name: Small, zero: number): HeldFormat {
@@ -85,7 +68,7 @@ function kOf(name: 'q4_k' | 'q5_k'): HeldFormat {
     ...common(lines),
     ...{ ahead: five, parts: [4, 4], places: lines.places },
     column: (k, untyped, c) => {
-      const view = untyped as unknown as WideView
+      const view = seen<Words>(untyped)
       const { block, i } = k.let({ block: c.div(8), i: c.rem(8) })
       return {
         load: (row) => {
@@ -95,8 +78,7 @@ function kOf(name: 'q4_k' | 'q5_k'): HeldFormat {
         },
         unpack: (loads) => {
           const [head, quants, fifth] = loads as readonly [Words, Words, Words?]
-          const { scale, min } = k.let(scalesOf(k, head, i.div(2)))
-          const both = k.let('both', fn.unpack2x16float(head.x))
+          const group = pairOfGroups(k, head, i.div(2))
           const words = each(4).map((e) => quants.at(e))
           const bits = fifth && each(4).map((e) => k.let('bits', fifth.at(e).shr(i.div(2).mul(2))))
           const low = words.map((word, e) =>
@@ -105,11 +87,7 @@ function kOf(name: 'q4_k' | 'q5_k'): HeldFormat {
           const high = words.map((word, e) =>
             bits ? u32`${highNibbles(word)} | ((${bits[e] as U32} << 3) & 0x10101010)` : highNibbles(word),
           )
-          const part = (which: 0 | 1) => ({
-            scale: both.x.mul(f32(scale.shr(8 * which).bitAnd(255))),
-            least: both.y.mul(f32(min.shr(8 * which).bitAnd(255))),
-          })
-          return { bytes: [...low, ...high], parts: [part(0), part(1)] }
+          return { bytes: [...low, ...high], parts: [group(0), group(1)] }
         },
       }
     },
@@ -144,12 +122,8 @@ const q6k: HeldFormat = {
         const step = k.let('step_of_block', halfOf(k, loads[12] as U32, second))
         const byte = k.let('byte', u32`(${start} + ${i}) % 4 * 8`)
         const partOf = (load: U32) => ({ scale: step.mul(f32(signedBytes(load.shr(byte)).x)), zero: i32(32) })
-        const low = aligned(loads.slice(0, 5))
         return {
-          bytes: [
-            ...low.map((word, e) => u32`${lowNibbles(word)} | ((${bits[e] as U32} << 4) & 0x30303030)`),
-            ...low.map((word, e) => u32`${highNibbles(word)} | (${bits[e] as U32} & 0x30303030)`),
-          ],
+          bytes: sixBits(aligned(loads.slice(0, 5)), bits).flat(),
           parts: [partOf(loads[10] as U32), partOf(loads[11] as U32)],
         }
       },

@@ -1,11 +1,12 @@
-import { type Builder, d, type Expr, each, f32, fn, input, u32 } from '@weft/dsl'
+import { type Builder, d, type Expr, each, f32, fn, u32 } from '@weft/dsl'
 import type { Part } from '../parts/lines'
 import { byteQuad, excess, nibbleQuads, SIGNED_EXCESS, signedQuad } from '../quant/decode'
-import type { FormatView } from '../quant/format'
 import { following } from '../quant/line-formats'
 import type { LineFormat } from '../quant/lines'
 import { signedBytes } from '../quant/packed'
-import { BLOCKS, type BlockName } from './layout'
+import { behindTwo, fiveBits, pairOfGroups, sixBits } from './bits'
+import { BLOCKS } from './layout'
+import { declared, seen, type View } from './view'
 
 /**
  * llama.cpp's blocks by lines: see layout.ts for where the bits are. Blocks of 32 begin at any multiple of 2 bytes, so that a word comes from one
@@ -15,26 +16,11 @@ import { BLOCKS, type BlockName } from './layout'
 type U32 = Expr<'u32'>
 type Quad = Expr<'vec4f'>
 
-interface View {
-  readonly w: { at(i: U32): U32 }
-  readonly offset: U32
-  readonly k: U32
-}
-interface WideView {
-  readonly w: { at(i: U32): Expr<'vec4u'> }
-  readonly offset: U32
-  readonly k: U32
-}
-
 /** `count` words from a byte on that is a multiple of 2: read now, and put in order later. */
 function words(k: Builder, { w }: View, at: U32, count: number): () => readonly U32[] {
   const { index, between } = k.let({ index: at.div(4), between: at.rem(4) })
   const loads = each(count + 1).map((i) => k.let('w_load', w.at(i === 0 ? index : index.add(i))))
-  return () =>
-    each(count).map((i) => {
-      const [low, high] = [loads[i] as U32, loads[i + 1] as U32]
-      return k.let('word', fn.select(u32`(${low} >> 16) | (${high} << 16)`, low, between.eq(0)))
-    })
+  return () => each(count).map((i) => k.let('word', fn.select(behindTwo(loads, i), loads[i] as U32, between.eq(0))))
 }
 
 /** An f16 at a multiple of 2, read now. */
@@ -60,9 +46,6 @@ const nibbles = (of: readonly U32[]): readonly Quad[] => {
   return [...pairs.map(([low]) => low), ...pairs.map(([, high]) => high)]
 }
 
-/** Four bits of a word, from place j on, each as bit 4 of a byte: three copies, 7 bits apart, put them there. */
-export const fifthBits = (bits: U32, j: number): U32 => u32`((((${bits} >> ${j}) & 15) * 0x204081) & 0x01010101) << 4`
-
 /** scale · (quad - less) */
 const scaled = (k: Builder, quads: readonly Quad[], of: Expr<'f32'>, less: number): Part => {
   const scale = k.let('scale', of)
@@ -83,21 +66,8 @@ const SMALL: Readonly<Record<'q4_0' | 'q5_0' | 'q8_0', { readonly chunk: number;
       const [scale, all] = [half(k, view, at), words(k, view, at.add(2), 5)]
       return () => {
         const [bits, ...quants] = all() as [U32, ...U32[]]
-        const low = quants.map((word, i) => word.bitAnd(0x0f0f_0f0f).bitOr(fifthBits(bits, 4 * i)))
-        const high = quants.map((word, i) =>
-          word
-            .shr(4)
-            .bitAnd(0x0f0f_0f0f)
-            .bitOr(fifthBits(bits, 16 + 4 * i)),
-        )
-        return [
-          scaled(
-            k,
-            [...low, ...high].map((word) => byteQuad(word, 5)),
-            scale(),
-            excess(5) + 16,
-          ),
-        ]
+        const quads = fiveBits(bits, quants).map((word) => byteQuad(word, 5))
+        return [scaled(k, quads, scale(), excess(5) + 16)]
       }
     },
   },
@@ -106,35 +76,24 @@ const SMALL: Readonly<Record<'q4_0' | 'q5_0' | 'q8_0', { readonly chunk: number;
     chunk: 8,
     read: (k, view, at, c) => {
       const [scale, quants] = [half(k, view, at), words(k, view, u32`${at} + 2 + ${c} % 4 * 8`, 2)]
-      return () => [
-        scaled(
-          k,
-          quants().map((word) => signedQuad(k, word)),
-          scale(),
-          SIGNED_EXCESS,
-        ),
-      ]
+      return () => {
+        const quads = quants().map((word) => signedQuad(k, word))
+        return [scaled(k, quads, scale(), SIGNED_EXCESS)]
+      }
     },
   },
 }
-
-const common = (name: BlockName, wide: boolean) => ({
-  name,
-  doc: `llama.cpp's ${name.toUpperCase()} blocks`,
-  bindings: { w: input(d.arrayOf(wide ? d.vec4u : d.u32)) },
-  params: { offset: d.u32 },
-})
 
 export function smallLines(name: keyof typeof SMALL): LineFormat {
   const { chunk, read } = SMALL[name]
   const { size, bytes } = BLOCKS[name]
   return {
-    ...common(name, false),
+    ...declared(name),
     chunk,
     blocking: (vectors) => [vectors === 1 && chunk === 32 ? 4 : 2, 64],
     places: following(chunk / 8),
-    line: (k, untyped: FormatView, row) => {
-      const view = untyped as unknown as View
+    line: (k, untyped, row) => {
+      const view = seen(untyped)
       const start = k.let('w_row', u32`${view.offset} + ${row} * (${view.k} / ${size}) * ${bytes}`)
       return (c) => read(k, view, k.let('at', u32`${start} + ${c} / ${size / chunk} * ${bytes}`), c)
     },
@@ -148,36 +107,24 @@ const runs = (first: First, between: number) => (c: U32) => {
   return [0, 1, between, between + 1].map((i) => (i === 0 ? start : start.add(i)))
 }
 
-/** Six bits of scale and of minimum for two neighbours of the eight groups, the pair-th, in the low bytes: see `putScales` of pack.ts. */
-export function scalesOf(k: Builder, head: Expr<'vec4u'>, pair: U32): { readonly scale: U32; readonly min: U32 } {
-  const shift = k.let('shift', u32`${pair} % 2 * 16`)
-  const { y, z, w } = k.let({ y: head.y.shr(shift), z: head.z.shr(shift), w: head.w.shr(shift) })
-  const late = pair.ge(2)
-  return {
-    scale: fn.select(y.bitAnd(0x3f3f), u32`(${w} & 0x0f0f) | ((${y} >> 2) & 0x3030)`, late),
-    min: fn.select(z.bitAnd(0x3f3f), u32`((${w} >> 4) & 0x0f0f) | ((${z} >> 2) & 0x3030)`, late),
-  }
-}
-
 /** Eight invocations share a block: 16 bytes of nibbles each, whose low halves are of one group of 32 and the high ones of the next. */
 export function kLines(name: 'q4_k' | 'q5_k'): LineFormat {
   const units = BLOCKS[name].bytes / 16
   return {
-    ...common(name, true),
+    ...declared(name, d.vec4u),
     chunk: 32,
     window: 64,
     blocking: (vectors) => [vectors === 1 ? 4 : 2, 64],
     places: runs((block, i) => u32`${block} * 32 + ${i} / 2 * 8 + ${i} % 2 * 2`, 4),
-    line: (k, untyped: FormatView, row) => {
-      const view = untyped as unknown as WideView
+    line: (k, untyped, row) => {
+      const view = seen<Expr<'vec4u'>>(untyped)
       const start = k.let('w_row', u32`${view.offset} / 16 + ${row} * (${view.k} / 256) * ${units}`)
       return (c) => {
         const { at, i } = k.let({ at: u32`${start} + ${c} / 8 * ${units}`, i: c.rem(8) })
         const { head, quants } = k.let({ head: view.w.at(at), quants: view.w.at(at.add(units - 8).add(i)) })
         const fifth = name === 'q5_k' ? k.let('fifth', view.w.at(u32`${at} + 1 + ${i} % 2`)) : null
         return () => {
-          const { scale, min } = k.let(scalesOf(k, head, i.div(2)))
-          const both = k.let('both', fn.unpack2x16float(head.x))
+          const group = pairOfGroups(k, head, i.div(2))
           const quads = each(4).map((e) => {
             const word = quants.at(e)
             if (!fifth) return nibbleQuads(word)
@@ -188,8 +135,8 @@ export function kLines(name: 'q4_k' | 'q5_k'): LineFormat {
             ] as const
           })
           const part = (which: 0 | 1): Part => {
-            const step = k.let('step', both.x.mul(f32(scale.shr(8 * which).bitAnd(255))))
-            const least = both.y.mul(f32(min.shr(8 * which).bitAnd(255)))
+            const { scale, least } = group(which)
+            const step = k.let('step', scale)
             const less = fn.fma(step, f32(excess(fifth ? 5 : 4)), least)
             return { quads: quads.map((pair) => pair[which]), scale: step, least: k.let('least', less) }
           }
@@ -202,13 +149,13 @@ export function kLines(name: 'q4_k' | 'q5_k'): LineFormat {
 
 /** Eight invocations share a block: 16 bytes of low nibbles each, and 16 of those with two high bits for four places each. */
 export const q6kLines: LineFormat = {
-  ...common('q6_k', false),
+  ...declared('q6_k'),
   chunk: 32,
   window: 128,
   blocking: (vectors) => [vectors === 1 ? 4 : 2, 64],
   places: runs((block, i) => u32`${block} * 32 + ${i} / 4 * 16 + ${i} % 4 * 2`, 8),
-  line: (k, untyped: FormatView, row) => {
-    const view = untyped as unknown as View
+  line: (k, untyped, row) => {
+    const view = seen(untyped)
     const start = k.let('w_row', u32`${view.offset} + ${row} * (${view.k} / 256) * 210`)
     return (c) => {
       const { at, part, i } = k.let({ at: u32`${start} + ${c} / 8 * 210`, part: c.rem(8).div(4), i: c.rem(4) })
@@ -222,10 +169,7 @@ export const q6kLines: LineFormat = {
         const step = k.let('step', scale())
         const shift = k.let('shift', u32`${i} / 2 * 2`)
         const [nibbles, bits] = [low(), high().map((word) => k.let('bits', word.shr(shift)))]
-        const quads = [
-          nibbles.map((word, e) => u32`(${word} & 0x0f0f0f0f) | ((${bits[e] as U32} << 4) & 0x30303030)`),
-          nibbles.map((word, e) => u32`((${word} >> 4) & 0x0f0f0f0f) | (${bits[e] as U32} & 0x30303030)`),
-        ].map((bytes) => bytes.map((word) => byteQuad(word, 6)))
+        const quads = sixBits(nibbles, bits).map((bytes) => bytes.map((word) => byteQuad(word, 6)))
         return quads.map((of, e) => scaled(k, of, step.mul((own[e] as () => Expr<'f32'>)()), excess(6) + 32))
       }
     }

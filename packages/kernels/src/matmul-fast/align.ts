@@ -14,19 +14,18 @@ import {
 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { named, read, type Storage, scalars } from '../parts/storage'
-import type { U32 } from './numbers'
+import { copyParams, type U32 } from './numbers'
 
 /**
  * out[z, i, j] = x[z, i, j] for a batch of rows × cols matrices with strides, in rows of `width` elements, zeros behind each row: so that
  * loads of several elements fit. The fast kernels of a product read matrices of this kind alone; copying costs two passes over an operand,
  * which is a few percent of a large product.
  *
- * x[z, i, j] at offset + z · item + i · row + j; out: [batch, rows, width], width a multiple of 4 and at least cols.
+ * x[z, i, j] lies as `copyParams` say; out: [batch, rows, width], width a multiple of 4 and at least cols.
  */
 const alignOf = (storage: Storage): KernelSource => {
   const quad = (storage === 'f16' ? d.vec4h : d.vec4f) as typeof d.vec4f
-  const params = { rows: d.u32, cols: d.u32, batch: d.u32, offset: d.u32, row: d.u32, item: d.u32, width: d.u32 }
-  interface View extends Readonly<Record<keyof typeof params, U32>> {
+  interface View extends Readonly<Record<keyof typeof copyParams, U32>> {
     readonly x: { at(i: U32): Expr<'f32'> }
     readonly out: { at(i: U32): { set(value: Expr<'vec4f'>): void } }
   }
@@ -34,7 +33,7 @@ const alignOf = (storage: Storage): KernelSource => {
     doc: 'a batch of matrices in rows of a width that loads of several elements fit, with zeros behind each row',
     workgroupSize: [256],
     bindings: { x: input(scalars(storage)), out: output(d.arrayOf(quad)) },
-    params,
+    params: copyParams,
     workgroups: ({ rows, batch, width }: Readonly<Record<'rows' | 'batch' | 'width', HostNumber>>) => [
       ceilDiv(rows.mul(batch).mul(width.div(4)), 256),
     ],

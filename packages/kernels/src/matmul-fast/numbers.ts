@@ -30,6 +30,15 @@ export const productParams = { ...all(NUMBERS), alpha: d.f32, ...all(AFTER) }
 /** Of a kernel that only adds up: integers. */
 export const sumParams = all(NUMBERS)
 
+/**
+ * Of a kernel that copies a batch of rows × cols matrices into rows of `width` elements, so that loads of several of them fit: x[z, i, j] lies at
+ * offset + z · item + i · row + j.
+ */
+export const copyParams = {
+  ...{ rows: d.u32, cols: d.u32, batch: d.u32 },
+  ...{ offset: d.u32, row: d.u32, item: d.u32, width: d.u32 },
+}
+
 /** How many workgroups: one for each tile of c, in each part of k. */
 export const tilesOf =
   (rows: number, cols: number) =>

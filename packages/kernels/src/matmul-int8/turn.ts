@@ -1,4 +1,5 @@
-import { ceilDiv, d, type Expr, each, fn, input, kernel, output, u32, vec4u } from '@weft/dsl'
+import { ceilDiv, d, each, fn, input, kernel, output, u32, vec4u } from '@weft/dsl'
+import { copyParams, type U32 } from '../matmul-fast/numbers'
 import { WIDE, WORD } from './options'
 import { type Four, turned } from './turned'
 
@@ -11,9 +12,9 @@ const ACROSS = 4
  * out[z, j, i] = x[z, i, j] for a batch of rows × cols matrices of bytes with strides, in rows of `width` bytes, zeros behind each row: a
  * matrix that lies across k becomes one that lies along it, as loads of four products and subgroup matrices of bytes want it.
  *
- * x[z, i, j] at offset + z · item + i · row + j, all of them multiples of 4 bytes; out: [batch, cols, width], width a multiple of 16 and at least
- * rows. An invocation reads four columns of sixteen rows, a word each, and turns them by fours, see turned.ts. On an H200
- * 4096² take 11 µs of a product, 1024² 3.
+ * x[z, i, j] lies as `copyParams` say, by multiples of 4 bytes; out: [batch, cols, width], width a multiple of 16 and at least rows. An
+ * invocation reads four columns of sixteen rows, a word each, and turns them by fours, see turned.ts. On an H200 4096² take 11 µs of a
+ * product, 1024² 3.
  */
 export const matmulInt8Turn = kernel(
   'matmul_int8_turn',
@@ -21,7 +22,7 @@ export const matmulInt8Turn = kernel(
     doc: 'a batch of matrices of bytes, transposed, in rows of a width that loads of 16 bytes fit, with zeros behind each row',
     workgroupSize: [256],
     bindings: { x: input(d.arrayOf(d.u32)), out: output(d.arrayOf(d.vec4u)) },
-    params: { rows: d.u32, cols: d.u32, batch: d.u32, offset: d.u32, row: d.u32, item: d.u32, width: d.u32 },
+    params: copyParams,
     workgroups: ({ cols, batch, width }) => [ceilDiv(width, SIDE).mul(ceilDiv(cols, SIDE)).mul(batch)],
   },
   ({ x, out, rows, cols, batch, offset, row, item, width }, k) => {
@@ -46,18 +47,11 @@ export const matmulInt8Turn = kernel(
         const word = x.at(u32`${first} + min(${line}, ${rows} - 1) * ${step}`)
         return k.let(`word${r}`, fn.select(u32(0), word, line.lt(rows)))
       })
-      const fours = each(4).map((f) =>
-        turned(k, `turned${f}`, words.slice(4 * f, 4 * f + 4) as unknown as Four<Expr<'u32'>>),
-      )
+      const fours = each(4).map((f) => turned(k, `turned${f}`, words.slice(4 * f, 4 * f + 4) as Four<U32>))
       const place = k.let('place', u32`((${z} * ${cols} + ${j}) * ${width} + ${i}) / ${WIDE}`)
       for (const c of each(WORD)) {
-        const [p, q, r, s] = fours.map((four: readonly Expr<'u32'>[]) => four[c]) as never as [
-          Expr<'u32'>,
-          Expr<'u32'>,
-          Expr<'u32'>,
-          Expr<'u32'>,
-        ]
-        k.if(j.add(c).lt(cols), () => out.at(u32`${place} + ${c} * (${width} / ${WIDE})`).set(vec4u(p, q, r, s)))
+        const line = fours.map((four) => four.at(c)) as Four<U32>
+        k.if(j.add(c).lt(cols), () => out.at(u32`${place} + ${c} * (${width} / ${WIDE})`).set(vec4u(...line)))
       }
     })
   },

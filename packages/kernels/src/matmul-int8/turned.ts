@@ -1,7 +1,7 @@
 import { type Builder, u32 } from '@weft/dsl'
 import type { U32 } from '../matmul-fast/numbers'
 
-export type Four<T> = readonly [T, T, T, T]
+export type Four<T> = [T, T, T, T]
 
 /** The words whose bytes are the first bytes of four words, the second ones, … : pairs are exchanged first, then pairs of pairs. */
 export function turned(k: Builder, name: string, [w0, w1, w2, w3]: Four<U32>): Four<U32> {

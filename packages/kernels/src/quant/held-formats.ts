@@ -2,6 +2,7 @@ import { type Expr, i32, u32 } from '@weft/dsl'
 import type { FormatView } from './format'
 import type { HeldFormat } from './held'
 import { following, int4Lines, int4ZerosLines, int8Lines } from './line-formats'
+import { highNibbles, lowNibbles } from './packed'
 
 /** The formats of format.ts as bytes, 32 values of a row at a time. */
 
@@ -26,10 +27,6 @@ export const common = <T extends Pick<HeldFormat, 'name' | 'doc' | 'bindings' | 
   bindings,
   params,
 }: T) => ({ name, doc, bindings, params })
-
-/** The low nibbles of the bytes of words, and the high ones. */
-export const lowNibbles = (word: U32): U32 => word.bitAnd(0x0f0f_0f0f)
-export const highNibbles = (word: U32): U32 => word.shr(4).bitAnd(0x0f0f_0f0f)
 
 export const int8Held: HeldFormat = {
   ...common(int8Lines),

@@ -19,6 +19,10 @@ export const signedBytes = (word: U32): Expr<'vec4i'> =>
 /** Every byte less z, as signed bytes: q - z for q and z in 0 … 15. No byte borrows from the next while its high bit is set. */
 export const lessEach = (word: U32, z: U32): U32 => u32`((${word} | 0x80808080) - ${z} * 0x01010101) ^ 0x80808080`
 
+/** The low nibbles of the bytes of a word, and the high ones. */
+export const lowNibbles = (word: U32): U32 => word.bitAnd(0x0f0f_0f0f)
+export const highNibbles = (word: U32): U32 => word.shr(4).bitAnd(0x0f0f_0f0f)
+
 /** A word without its bytes from `left` on. */
 export const lowBytes = (k: Builder, word: U32, left: U32): U32 =>
   word.bitAnd(k.let('mask', fn.select(u32(0xffff_ffff), u32`(1u << (min(${left}, 3) * 8)) - 1`, left.lt(4))))
