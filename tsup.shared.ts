@@ -18,13 +18,16 @@ function sourceAt(from: string, specifier: string): string {
 /** The list of generated data of a family, which is one file with it: bundlers drop data that nobody names, and Node loads fewer files. */
 const isData = (path: string): boolean => /\/generated\/[^/]+\/index\.ts$/.test(path)
 
+/** JSON becomes a part of the module that imports it. */
+const isJson = (specifier: string): boolean => specifier.endsWith('.json')
+
 /** All modules that an entry reaches, itself included. A module that is named for its types alone becomes an empty file. */
 function reachedFrom(path: string, seen = new Set<string>()): Set<string> {
   if (seen.has(path)) return seen
   seen.add(path)
   if (isData(path)) return seen
   const specifiers = readFileSync(path, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']*)'/g)
-  for (const [, specifier] of specifiers) reachedFrom(sourceAt(path, specifier as string), seen)
+  for (const [, specifier = ''] of specifiers) if (!isJson(specifier)) reachedFrom(sourceAt(path, specifier), seen)
   return seen
 }
 
@@ -35,7 +38,7 @@ function modulesApart(outputs: ReadonlyMap<string, string>): Plugin {
     name: 'modules-apart',
     setup({ onResolve }) {
       onResolve({ filter: /^\.\.?\// }, ({ path, importer, kind }) => {
-        if (kind === 'entry-point' || isData(importer)) return undefined
+        if (kind === 'entry-point' || isData(importer) || isJson(path)) return undefined
         const to = relative(dirname(fileOf(importer)), fileOf(sourceAt(importer, path)))
         return { path: to.startsWith('.') ? to : `./${to}`, external: true, sideEffects: false }
       })

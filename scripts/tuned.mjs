@@ -51,6 +51,12 @@ export function merged(before, files, ships) {
   return { device, clock, results: [...results.values()] }
 }
 
+/** As JSON with a line for each shape. */
+export function written({ results, ...head }) {
+  const lines = results.map((result) => `    ${JSON.stringify(result)}`)
+  return `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "results": [\n${lines.join(',\n')}\n  ]\n}\n`
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [name, ...paths] = process.argv.slice(2)
   if (name === undefined || !/^[\w-]+$/.test(name) || paths.length === 0) {
@@ -61,6 +67,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const path = join(folder, `${name}.json`)
   mkdirSync(folder, { recursive: true })
   const file = merged(existsSync(path) ? read(path) : null, paths.map(read), shippedKernels())
-  writeFileSync(path, `${JSON.stringify(file, null, 1)}\n`)
+  writeFileSync(path, written(file))
   console.log(`packages/kernels/tuned/${name}.json: ${file.results.length} shapes`)
 }

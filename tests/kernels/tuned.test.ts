@@ -9,7 +9,7 @@ import * as generated from '../../packages/kernels/generated/matmul-fast/index.j
 import * as generatedQuant from '../../packages/kernels/generated/quant/index.js'
 import { matmulBlocks, matmulMatrices, matmulShipped, quantMatvecs } from '../../packages/kernels/src/tunables.js'
 import { root } from '../../scripts/packages.mjs'
-import { merged, shippedKernels } from '../../scripts/tuned.mjs'
+import { merged, shippedKernels, written } from '../../scripts/tuned.mjs'
 
 const timed = (kernel: string, ms: number): Timed => ({
   ...{ choices: { tile: 1 }, kernel, hash: kernel, ms, samples: 20, round: 0, error: 0.1 },
@@ -68,6 +68,12 @@ describe('scripts/tuned.mjs', () => {
     expect(results[1]?.winner).toEqual({ kernel: 'a', ms: 0.75, ratio: 0.75 })
     const tuning = tuningOf({ results })
     expect([1, 2].map((n) => tuning.find('f', 'f32', { n }, ['a', 'b']))).toEqual(['a', 'a'])
+  })
+
+  it('writes JSON with a line for each shape', () => {
+    const one = merged(null, [file({}, shape(1, 'a', timed('a', 1)), shape(2, 'a', timed('a', 1)))], ships)
+    expect(JSON.parse(written(one))).toEqual(one)
+    expect(written(one).match(/^.*"shape".*$/gm)).toHaveLength(2)
   })
 
   it('puts later results in the place of earlier ones, and keeps the others', () => {

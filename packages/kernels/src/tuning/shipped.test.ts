@@ -32,3 +32,10 @@ it('tuningFor takes the results of devices that are like this one', () => {
   const here = device('third', '', '')
   expect(tuningFor(here)).toBe(tuningFor(here))
 })
+
+it('tuningFor finds what ships for an H200, where the rule takes another kernel', () => {
+  const shape = { m: 3072, n: 3072, k: 3072 }
+  const among = ['matmul_block_128', 'matmul_block_64', 'matmul_block_32']
+  const find = (name: string) => tuningFor(device('nvidia', '', name)).find('matmul', 'f32', shape, among)
+  expect([find('nvidia-h200'), find('nvidia-other')]).toEqual(['matmul_block_64', undefined])
+})

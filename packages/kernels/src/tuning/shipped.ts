@@ -1,8 +1,9 @@
 import type { RuntimeInfo } from '@weft/runtime'
+import nvidiaH200 from '../../tuned/nvidia-h200.json'
 import { type TunedDevice, type TunedResults, type Tuning, tuningOf } from './tuning'
 
 /** What was measured for this version of the library: a file for each class of devices, written by `scripts/tuned.mjs`. */
-const SHIPPED: readonly TunedResults[] = []
+const SHIPPED: readonly TunedResults[] = [nvidiaH200]
 
 type Device = Pick<RuntimeInfo, 'vendor' | 'architecture' | 'device'>
 
