@@ -1,6 +1,18 @@
-import { SCAN_BLOCK, SCAN_TILE, scanApply, scanBlocks, scanOffsets, scanTail } from '@weft/kernels/source'
+import {
+  SCAN_BLOCK,
+  SCAN_ONCE_BLOCK,
+  SCAN_ONCE_TILE,
+  SCAN_TILE,
+  scanApply,
+  scanBlocks,
+  scanOffsets,
+  scanOnce,
+  scanOnceU32,
+  scanTail,
+} from '@weft/kernels/source'
+import { scanOnceOf } from '../../packages/kernels/src/scan/once.js'
 import { scanReference } from '../../packages/kernels/src/scan/reference.js'
-import { uniform } from '../../packages/kernels/src/testing/index.js'
+import { integers, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
 import { gamma, U } from './bounds.js'
 import { emptyOutput, filled, near } from './outputs.js'
@@ -80,6 +92,65 @@ function tailCase(from: number, n: number, exclusive: boolean): ParityCase {
   }
 }
 
+type Once = typeof scanOnce
+
+/** The kernels with tiles of 256 elements, in blocks of four: few elements have many blocks. */
+const SMALL = { invocations: 64, held: 1, block: 4 }
+const small = scanOnceOf('scan_once_small', { ...SMALL, element: 'f32' })
+const smallU32 = scanOnceOf('scan_once_small_u32', { ...SMALL, element: 'u32' })
+
+/**
+ * Integers, whose sums are exact in any order: results have the same bits whoever sums what. With 0 looks nobody sees what others have
+ * found, so that everybody sums all tiles before its own.
+ */
+function onceCase(kernel: Once, quads: number, looks: number, exclusive: boolean): ParityCase {
+  const n = 4 * quads
+  const unsigned = kernel === smallU32 || kernel === scanOnceU32
+  const [tile, block] = kernel.name.includes('small') ? [256, 4] : [SCAN_ONCE_TILE, SCAN_ONCE_BLOCK]
+  // sums of u32 that wrap round, and in a first tile one of 2³² − 1, which as a word is the same as none
+  const x: Float32Array | Uint32Array = unsigned ? wrapping(n) : Float32Array.from(integers(1, n, 15), (v) => v - 7)
+  const sumOf = (from: number, to: number) => Array.from(x.subarray(from, to)).reduce((a, b) => add(unsigned, a, b), 0)
+  const tiles = Array.from({ length: Math.ceil(n / tile) }, (_, t) => sumOf(t * tile, (t + 1) * tile))
+  // of those blocks that a tile comes after
+  const blocks = Array.from({ length: Math.ceil(tiles.length / block) }, (_, b) =>
+    (b + 1) * block < tiles.length ? sumOf(b * block * tile, (b + 1) * block * tile) : null,
+  )
+  const word = (sum: number | null) =>
+    sum === null
+      ? 0
+      : unsigned
+        ? (sum + 1) % 2 ** 32
+        : new Uint32Array(Float32Array.of(sum === 0 ? -0 : sum).buffer)[0]!
+  let total = 0
+  const y = Float64Array.from(x, (v) => {
+    const before = total
+    total = add(unsigned, total, v)
+    return exclusive ? before : total
+  })
+  return {
+    name: `${kernel.name}, ${quads} quads, ${looks} looks${exclusive ? ', exclusive' : ''}`,
+    kernel,
+    params: { quads, looks, exclusive: Number(exclusive) },
+    bindings: { x, sums: new Uint32Array(tiles.length + blocks.length), y: unsigned ? wordsOf([], n) : emptyOutput(n) },
+    expect: { y: unsigned ? wordsOf(y, n) : filled(y), sums: Uint32Array.from([...tiles, ...blocks], word) },
+  }
+}
+
+const add = (unsigned: boolean, a: number, b: number) => (unsigned ? (a + b) % 2 ** 32 : a + b)
+
+function wordsOf(values: ArrayLike<number>, n: number): Uint32Array {
+  const words = new Uint32Array(emptyOutput(n).buffer)
+  words.set(values)
+  return words
+}
+
+function wrapping(n: number): Uint32Array {
+  const x = Uint32Array.from(integers(1, n, 2 ** 16), (v) => v * 65_537)
+  const rest = x.subarray(1, 256).reduce((sum, v) => add(true, sum, v), 0)
+  x[0] = 2 ** 32 - 1 - rest
+  return x
+}
+
 const TILE_QUADS = SCAN_TILE / 4
 
 export const scanCases: readonly ParityCase[] = [
@@ -90,6 +161,14 @@ export const scanCases: readonly ParityCase[] = [
   applyCase(TILE_QUADS + 1, true, false),
   applyCase(2 * TILE_QUADS + 300, false, false),
   applyCase(2 * TILE_QUADS + 300, true, true),
+  onceCase(small, 1, 1, false),
+  onceCase(small, 65, 0, true),
+  // five blocks of which the last one is cut, as its last tile is
+  onceCase(small, 1025, 0, false),
+  onceCase(small, 1025, 50, true),
+  onceCase(smallU32, 1025, 0, true),
+  onceCase(scanOnce, SCAN_ONCE_TILE / 2 + 300, 50, false),
+  onceCase(scanOnceU32, SCAN_ONCE_TILE / 2 + 300, 50, false),
   tailCase(4, 7, false),
   tailCase(8, 9, true),
 ]

@@ -150,6 +150,8 @@ describe('what is wrong', () => {
     ['reduce argmax f32', 'argmax_rows'],
     ['reduce all', 'all_rows'],
     ['scan by tiles', 'scan_apply'],
+    ['scan in one pass', 'scan_once'],
+    ['scan of u32 in one pass', 'scan_once_u32'],
     ['sortPairs', 'radix_scatter_32'],
   ])('[prior-R19] %s: %s is refused by its numbers, and the portable kernel computes it', async (name, kernel) => {
     using runtime = await open()

@@ -15,8 +15,10 @@ import {
 } from '../../packages/kernels/src/quant/trial.js'
 import { reduceProblem } from '../../packages/kernels/src/reduce/trial.js'
 import * as rows from '../../packages/kernels/src/rows/trial.js'
+import { scanBy } from '../../packages/kernels/src/scan/host.js'
 import { scanProblem } from '../../packages/kernels/src/scan/trial.js'
-import { sortProblem } from '../../packages/kernels/src/sort/trial.js'
+import { scanU32 } from '../../packages/kernels/src/sort/host.js'
+import { scanU32Problem, sortProblem } from '../../packages/kernels/src/sort/trial.js'
 import { tuningTo } from '../../packages/kernels/src/tuning/index.js'
 
 type Options = kernels.HostOptions
@@ -107,6 +109,12 @@ const inOrder = [
     ),
   ),
   of('scan by tiles', () => scanProblem(17_000), kernels.scan),
+  of(
+    'scan in one pass',
+    () => scanProblem(17_001),
+    (...call) => scanBy('once', ...call),
+  ),
+  of('scan of u32 in one pass', scanU32Problem, (...call) => scanU32('once', ...call)),
   of('sortPairs', sortProblem, kernels.sortPairs),
 ]
 

@@ -1,7 +1,7 @@
 import { ceilDiv, d, f32, fn, inout, input, kernel, output, u32 } from '@weft/dsl'
 import { REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
 import { SCAN_TILE } from './plan'
-import { readTile, scanTile, tileSum } from './tile'
+import { ownSum, readTile, scanTile, type Tile, unitsBefore } from './tile'
 
 /**
  * With x and y counted once, two thirds of copy bandwidth are the most that this way can have. On an H200, 2²⁶ elements: 0.62, sums in
@@ -9,14 +9,11 @@ import { readTile, scanTile, tileSum } from './tile'
  * dispatch: chunks of 4 MiB 0.27, 16 MiB 0.45, 64 MiB 0.60, everything at once 0.60; with all second readings from a cache 0.53 (16 MiB):
  * dispatches cost more than the cache gives.
  *
- * In one pass, tiles would look for the sums of those before ("decoupled look-back", Merrill and Garland, 2016): 0.75 with sums that are
- * published in one atomic word, added up in a fixed order, and computed by whoever has looked for them in vain, so that it ends whatever the
- * scheduler does. Not here: with tiles of some sizes it got the GPU stuck, as far as we can tell where a driver does not bring the invocations
- * of a subgroup together again after a branch in the loop that looks.
+ * From 2²² elements on `scan_once` reads x once.
  */
 
 const INVOCATIONS = 256
-const HELD = SCAN_TILE / 4 / INVOCATIONS
+const TILE: Tile = { element: 'f32', held: SCAN_TILE / 4 / INVOCATIONS }
 
 /**
  * y[i] = sums of the tiles before that of i + x[first of the tile] + … + x[i], in tiles of 8,192 (`exclusive`: up to x[i − 1]). With the
@@ -35,14 +32,14 @@ export const scanApply = kernel(
   },
   ({ x, sums, y, quads, exclusive, scanned }, k) => {
     const tile = k.workgroupIndex
-    const values = readTile(k, x, quads, tile, HELD)
+    const values = readTile(k, TILE, x, quads, tile)
     const known = scanned.ne(0)
     const from = fn.select(k.localIndex, tile.add(k.localIndex), known)
     const to = fn.select(tile, tile.add(1), known)
     const share = k.var('share', f32(0))
     k.range('t', from, to, INVOCATIONS, (t) => share.addAssign(sums.at(t)), { unroll: 8 })
-    const start = k.let('start', workgroupReduce(k, 'shares', share, SUM).add(tileSum(k, values).before))
-    scanTile(k, values).write(y, quads, tile, start, exclusive.ne(0))
+    const start = k.let('start', workgroupReduce(k, 'shares', share, SUM).add(unitsBefore(k, TILE, ownSum(k, values))))
+    scanTile(k, TILE, values).write(y, quads, tile, start, exclusive.ne(0))
   },
 )
 

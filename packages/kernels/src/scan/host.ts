@@ -1,8 +1,10 @@
 import type { CompiledKernel } from '@weft/codegen'
+import { fill } from '../../generated/elementwise'
 import { sum_rows } from '../../generated/reduce'
 import { artifact as applyArtifact } from '../../generated/scan/scan_apply'
 import { artifact as blocksArtifact } from '../../generated/scan/scan_blocks'
 import { artifact as offsetsArtifact } from '../../generated/scan/scan_offsets'
+import { artifact as onceArtifact } from '../../generated/scan/scan_once'
 import { artifact as tailArtifact } from '../../generated/scan/scan_tail'
 import { argsOf, flag, input, maybe, output, size } from '../args'
 import {
@@ -16,9 +18,9 @@ import {
   type SeveralOptions,
 } from '../host'
 import { rowsKernel } from '../reduce/host'
-import { proven, trialOf } from '../verify'
-import { chooseScan } from './choose'
-import { SCAN_BLOCK, SCAN_SUMS, SCAN_TILE } from './plan'
+import { passes, proven, trialOf } from '../verify'
+import { chooseScan, type ScanWay } from './choose'
+import { SCAN_BLOCK, SCAN_ONCE_BLOCK, SCAN_ONCE_TILE, SCAN_SUMS, SCAN_TILE } from './plan'
 
 const trials = () => import('./trial')
 
@@ -37,15 +39,39 @@ const SCAN_OPTIONS = keysOf<SeveralOptions>()('kernels verify')
 
 /**
  * y[i] = x[0] + … + x[i], in f32, for any n: one dispatch up to 1,024 elements. From 2,049 elements on tiles are summed first, so that
- * x is read twice and y written once.
+ * x is read twice and y written once, and from 4,194,304 elements on x is read once.
  */
 export async function scan(runtime: Runtime, args: ScanArgs, options: SeveralOptions = {}): Promise<void> {
   checkCall('scan', args, SCAN_ARGS, options, SCAN_OPTIONS)
   const { x, y, n } = args
   checkBuffers('scan', { x: [x, n], y: [y, n] })
-  if (n === 0) return
+  if (n > 0) await scanBy(chooseScan(n), runtime, args, options)
+}
+
+/** In one way, for n ≥ 4, or in one that needs less where its kernels are not at hand, or wrong on this device. */
+export async function scanBy(way: ScanWay, runtime: Runtime, args: ScanArgs, options: SeveralOptions): Promise<void> {
   const has = (...kernels: readonly CompiledKernel[]) => kernels.every((kernel) => atHand(kernel, runtime, options))
-  if (chooseScan(n) === 'tiles' && has(sum_rows, applyArtifact, tailArtifact)) await scanTiles(runtime, args, options)
+  const trial = (tile: number) =>
+    trialOf(
+      runtime,
+      trials,
+      ({ scanProblem }) => scanProblem(2 * tile + 77),
+      (on, small, only) => scanBy(way, on, small, only),
+    )
+  const once = chosen(onceArtifact, options)
+  if (
+    way === 'once' &&
+    has(fill, onceArtifact, tailArtifact) &&
+    (await passes(runtime, once, options, trial(SCAN_ONCE_TILE)))
+  )
+    await scanOnce(runtime, once, args, options)
+  else if (way !== 'blocks' && has(sum_rows, applyArtifact, tailArtifact))
+    await scanTiles(
+      runtime,
+      await proven(runtime, chosen(applyArtifact, options), options, trial(SCAN_TILE)),
+      args,
+      options,
+    )
   else
     await scanBlocks(runtime, args, {
       blocks: chosen(blocksArtifact, options),
@@ -74,13 +100,12 @@ export async function scanBlocks(runtime: Runtime, args: ScanArgs, kernels: Bloc
 /** Sums of tiles, then y; many sums are scanned in between. */
 async function scanTiles(
   runtime: Runtime,
+  apply: CompiledKernel,
   { x, y, n, exclusive = false }: ScanArgs,
   options: SeveralOptions,
 ): Promise<void> {
   const quads = Math.floor(n / 4)
   const tiles = Math.ceil((4 * quads) / SCAN_TILE)
-  const trial = trialOf(runtime, trials, ({ scanProblem }) => scanProblem(2 * SCAN_TILE + 77), scan)
-  const apply = await proven(runtime, chosen(applyArtifact, options), options, trial)
   const sum = await rowsKernel(runtime, 'sum', 'f32', options)
   const flag = Number(exclusive)
   using sums = runtime.buffer({ size: 4 * tiles })
@@ -91,5 +116,55 @@ async function scanTiles(
     await scan(runtime, { x: sums, y: before, n: tiles, exclusive: true }, options)
     await runtime.run(apply, { x, sums: before, y, quads, exclusive: flag, scanned: 1 })
   }
-  if (4 * quads < n) await runtime.run(chosen(tailArtifact, options), { x, y, from: 4 * quads, n, exclusive: flag })
+  await scanTail(runtime, { x, y, n, exclusive }, options)
+}
+
+/** In one pass. */
+async function scanOnce(
+  runtime: Runtime,
+  once: CompiledKernel,
+  args: ScanArgs,
+  options: SeveralOptions,
+): Promise<void> {
+  const { x, y, n, exclusive = false } = args
+  await scanQuads(runtime, once, { x, y, quads: Math.floor(n / 4), exclusive: Number(exclusive) }, options)
+  await scanTail(runtime, args, options)
+}
+
+/**
+ * How often a workgroup looks for sums before it sums a tile itself: as long as tiles take. On an H200 any number from 3 to 10,000 does; a
+ * device in software, which runs as many workgroups at a time as it has cores, takes twice the time with 100.
+ */
+const LOOKS = 16
+
+export interface QuadsArgs {
+  readonly x: BufferLike
+  readonly y: BufferLike
+  /** More than 0. */
+  readonly quads: number
+  readonly exclusive: number
+}
+
+/** The sums of tiles, which are none yet at each run of the kernel: they are cleared by a dispatch, which a recording repeats. */
+export async function scanQuads(
+  runtime: Runtime,
+  once: CompiledKernel,
+  args: QuadsArgs,
+  options: SeveralOptions,
+): Promise<void> {
+  const tiles = Math.ceil((4 * args.quads) / SCAN_ONCE_TILE)
+  const words = tiles + Math.ceil(tiles / SCAN_ONCE_BLOCK)
+  using sums = runtime.buffer({ size: 4 * words })
+  await runtime.run(chosen(fill, options), { out: sums, n: words, value: 0 })
+  await runtime.run(once, { ...args, sums, looks: LOOKS })
+}
+
+/** The elements behind the last quad. */
+async function scanTail(
+  runtime: Runtime,
+  { x, y, n, exclusive = false }: ScanArgs,
+  options: SeveralOptions,
+): Promise<void> {
+  const from = n - (n % 4)
+  if (from < n) await runtime.run(chosen(tailArtifact, options), { x, y, from, n, exclusive: Number(exclusive) })
 }

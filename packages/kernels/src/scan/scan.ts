@@ -1,4 +1,18 @@
-import { type Builder, ceilDiv, d, type Expr, each, f32, inout, input, kernel, output, tuple, u32 } from '@weft/dsl'
+import {
+  type Builder,
+  ceilDiv,
+  d,
+  type Expr,
+  each,
+  type f32,
+  inout,
+  input,
+  kernel,
+  output,
+  tuple,
+  u32,
+} from '@weft/dsl'
+import { type Element, typesOf } from './element'
 import { SCAN_BLOCK } from './plan'
 
 /**
@@ -10,12 +24,6 @@ import { SCAN_BLOCK } from './plan'
 const THREADS = 256
 const EACH = SCAN_BLOCK / THREADS
 
-type Element = 'f32' | 'u32'
-
-/** TypeScript sees f32 with either: the kernels say the same of both. */
-const schemaOf = (element: Element) => (element === 'u32' ? d.u32 : d.f32) as typeof d.f32
-const tokenOf = (element: Element) => (element === 'u32' ? u32 : f32) as typeof f32
-
 export const scanBlocksOf = (name: string, element: Element) =>
   kernel(
     name,
@@ -23,9 +31,9 @@ export const scanBlocksOf = (name: string, element: Element) =>
       ...(element === 'u32' ? { doc: 'scan_blocks of u32: y[i] = x[0] + … + x[i] within each block of 1,024' } : {}),
       workgroupSize: [THREADS],
       bindings: {
-        x: input(d.arrayOf(schemaOf(element))),
-        y: output(d.arrayOf(schemaOf(element))),
-        totals: output(d.arrayOf(schemaOf(element))),
+        x: input(d.arrayOf(typesOf(element).schema)),
+        y: output(d.arrayOf(typesOf(element).schema)),
+        totals: output(d.arrayOf(typesOf(element).schema)),
       },
       params: { n: d.u32, exclusive: d.u32 },
       workgroups: ({ n }) => [ceilDiv(n, SCAN_BLOCK)],
@@ -42,7 +50,7 @@ export const scanBlocksOf = (name: string, element: Element) =>
         'sum',
         value.slice(1).reduce((a, v) => a.add(v), value[0]),
       )
-      const upTo = k.let('up_to', workgroupScan(k, sum, tokenOf(element)))
+      const upTo = k.let('up_to', workgroupScan(k, sum, typesOf(element).one))
 
       k.if(k.localIndex.eq(THREADS - 1), () => totals.at(k.workgroupIndex).set(upTo))
       const running = k.var('running', upTo.sub(sum))
@@ -80,7 +88,7 @@ export const scanOffsetsOf = (name: string, element: Element) =>
     {
       ...(element === 'u32' ? { doc: 'scan_offsets of u32: y[i] += offsets[block of i]' } : {}),
       workgroupSize: [THREADS],
-      bindings: { offsets: input(d.arrayOf(schemaOf(element))), y: inout(d.arrayOf(schemaOf(element))) },
+      bindings: { offsets: input(d.arrayOf(typesOf(element).schema)), y: inout(d.arrayOf(typesOf(element).schema)) },
       params: { n: d.u32 },
       workgroups: ({ n }) => [ceilDiv(n, THREADS)],
     },

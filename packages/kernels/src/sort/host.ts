@@ -1,9 +1,20 @@
 import type { CompiledKernel } from '@weft/codegen'
+import { fill } from '../../generated/elementwise'
 import * as shape from '../../generated/shape'
 import * as g from '../../generated/sort'
 import { argsOf, bound, flag, input, integerFrom, maybe, oneOf, output, size, updated } from '../args'
-import { type BufferLike, badArgument, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
-import { scanBlocks } from '../scan/host'
+import {
+  atHand,
+  type BufferLike,
+  badArgument,
+  checkBuffers,
+  checkCall,
+  chosen,
+  type HostOptions,
+  type Runtime,
+} from '../host'
+import { chooseScan, type ScanWay } from '../scan/choose'
+import { scanBlocks, scanQuads } from '../scan/host'
 import { passes, trialOf } from '../verify'
 import { chooseRadix, PORTABLE_RADIX, type RadixChoice } from './choose'
 import { DIGITS, RADIX_BITS, RADIX_CHUNK } from './plan'
@@ -18,13 +29,39 @@ const KEYS: Readonly<Record<SortType, CompiledKernel>> = {
   u32: g.radix_keys_u32,
 }
 
-/** y[i] = the sum of x before i, of u32: as `scan`, by its kernels for u32. */
-const scanU32 = (runtime: Runtime, x: BufferLike, y: BufferLike, n: number, options: HostOptions): Promise<void> =>
-  scanBlocks(
+/** y[i] = the sum of x before i, of u32, in buffers with room for whole quads: as `scan`, by its kernels for u32. */
+export async function scanU32(
+  way: ScanWay,
+  runtime: Runtime,
+  { x, y, n }: ScanU32Args,
+  options: HostOptions,
+): Promise<void> {
+  const once = chosen(g.scan_once_u32, options)
+  const trial = trialOf(
     runtime,
-    { x, y, n, exclusive: true },
-    { blocks: chosen(g.scan_blocks_u32, options), offsets: chosen(g.scan_offsets_u32, options) },
+    trials,
+    ({ scanU32Problem }) => scanU32Problem(),
+    (on, small, only) => scanU32('once', on, small, only),
   )
+  if (
+    way === 'once' &&
+    [fill, g.scan_once_u32].every((kernel) => atHand(kernel, runtime, options)) &&
+    (await passes(runtime, once, options, trial))
+  )
+    await scanQuads(runtime, once, { x, y, quads: Math.ceil(n / 4), exclusive: 1 }, options)
+  else
+    await scanBlocks(
+      runtime,
+      { x, y, n, exclusive: true },
+      { blocks: chosen(g.scan_blocks_u32, options), offsets: chosen(g.scan_offsets_u32, options) },
+    )
+}
+
+export interface ScanU32Args {
+  readonly x: BufferLike
+  readonly y: BufferLike
+  readonly n: number
+}
 
 export interface SortPairsArgs {
   /** u32: [n] */
@@ -209,11 +246,12 @@ export async function compact(runtime: Runtime, args: CompactArgs, options: Host
   checkCall('compact', args, COMPACT_ARGS, options)
   const { x, keep, out, count, n } = args
   checkBuffers('compact', { x: [x, n], keep: [keep, n], out: [out, n], count: [count, 1] })
-  using flags = runtime.buffer({ size: 4 * (n + 1) })
-  using places = runtime.buffer({ size: 4 * (n + 1) })
-  // one element more than there are: its place is their number
+  // one element more than there are: its place is their number; and room for whole quads, of which the rest comes behind
+  const size = 4 * (n + 4)
+  using flags = runtime.buffer({ size })
+  using places = runtime.buffer({ size })
   await runtime.run(chosen(g.compact_flags, options), { keep, flags, n })
-  await scanU32(runtime, flags, places, n + 1, options)
+  await scanU32(chooseScan(n + 1), runtime, { x: flags, y: places, n: n + 1 }, options)
   if (n > 0) await runtime.run(chosen(g.compact_scatter, options), { x, keep, places, out, n })
   const one = { n: 1, shape: [1, 1, 1, 1, 1, 1], from_strides: [0, 0, 0, 0, 0, 0], to_strides: [0, 0, 0, 0, 0, 0] }
   await runtime.run(chosen(shape.copy_i32, options), { from: places, to: count, from_offset: n, to_offset: 0, ...one })

@@ -14,6 +14,7 @@ import {
   type VarRef,
 } from '@weft/dsl'
 import { orderKey } from '../reduce/order'
+import { SCAN_ONCE, scanOnceOf } from '../scan/once'
 import { scanBlocksOf, scanOffsetsOf } from '../scan/scan'
 import { DIGITS, RADIX_INVOCATIONS, RADIX_ROUNDS } from './plan'
 import { SCATTER } from './scatter'
@@ -272,3 +273,4 @@ export const permuteWords = kernel(
 export const radixKeys = [keysOf('f32'), keysOf('i32'), keysOf('u32')]
 export const scanBlocksU32 = scanBlocksOf('scan_blocks_u32', 'u32')
 export const scanOffsetsU32 = scanOffsetsOf('scan_offsets_u32', 'u32')
+export const scanOnceU32 = scanOnceOf('scan_once_u32', { ...SCAN_ONCE, element: 'u32' })

@@ -9,6 +9,7 @@ export {
   radixSpread,
   scanBlocksU32,
   scanOffsetsU32,
+  scanOnceU32,
 } from './radix'
 export { radixScatter32 } from './scatter-subgroups'
 export { compactFlags, compactScatter, histogram, histogramRange } from './select'

@@ -1,5 +1,6 @@
 import { type Problem, trialValues } from '../problem'
-import type { SortPairsArgs } from './host'
+import { SCAN_ONCE_TILE } from '../scan/plan'
+import type { ScanU32Args, SortPairsArgs } from './host'
 import { tileOf } from './plan'
 
 /** What `verify: true` asks of a kernel that places keys: one digit of more than a tile of keys, of which many are equal. */
@@ -16,5 +17,22 @@ export function sortProblem(): Problem<SortPairsArgs> {
       ...(buffers as Pick<SortPairsArgs, 'keys' | 'values' | 'sortedKeys' | 'sortedValues'>),
       ...{ n, bits },
     }),
+  }
+}
+
+/** What it asks of a scan of u32: sums of three tiles that wrap round. */
+export function scanU32Problem(): Problem<ScanU32Args> {
+  const n = 2 * SCAN_ONCE_TILE + 4 * 77
+  const values = Array.from(trialValues(1, n), (v) => ((v + 1) * 2 ** 30) >>> 0)
+  let sum = 0
+  const expected = values.map((v) => {
+    const before = sum
+    sum = (sum + v) % 2 ** 32
+    return before
+  })
+  return {
+    inputs: { x: { values, type: 'u32' } },
+    results: { y: { expected, type: 'u32', bound: () => 0 } },
+    args: (buffers) => ({ ...(buffers as Pick<ScanU32Args, 'x' | 'y'>), n }),
   }
 }
