@@ -1,33 +1,16 @@
 import type { SignatureOf } from '@weft/dsl'
-import {
-  type Diagnostic,
-  type Kernel,
-  type KernelSource,
-  type Position,
-  serialize,
-  validate,
-  WeftError,
-} from '@weft/dsl/ir'
-import type { CompiledKernel, CompiledVariant, ParamsLayout, SourceMap } from '../artifact'
-import { type Emitted, emit, overrideIds, type Slots } from '../emit'
-import {
-  assignSlots,
-  bindGroupLayouts,
-  compiledBinding,
-  fitsImmediates,
-  mergeAlias,
-  paramsLayout,
-  slotList,
-} from '../layout'
-import { launchOf } from '../passes/guard'
+import { type Diagnostic, type Kernel, type KernelSource, validate, WeftError } from '@weft/dsl/ir'
+import type { CompiledKernel, CompiledVariant, ParamsLayout } from '../artifact'
+import { type Emitted, emit, type Slots } from '../emit'
+import { assignSlots, bindGroupLayouts, fitsImmediates, mergeAlias, paramsLayout, slotList } from '../layout'
 import { PROFILES, type Profile, unsupported } from '../profiles'
 import { checkArguments } from './arguments'
-import { withinStack } from './deep'
+import { describe } from './describe'
 import { lazy } from './lazy'
 import { needsOf } from './needs'
 import type { CompileOptions } from './options'
 import { runPasses } from './pipeline'
-import { sha256 } from './sha256'
+import { located, sourceMap, withPosition } from './positions'
 
 /** The artifact, with what a caller has to give it as a type (`$` is not there at run time). */
 export type Compiled<K> = CompiledKernel & { readonly $?: SignatureOf<K> }
@@ -156,85 +139,4 @@ function variantsOf(
     lazy(variant as CompiledVariant, 'sourceMap', () => sourceMap(emitted.ats, source.positions(name)))
     return variant as CompiledVariant
   })
-}
-
-function describe(
-  source: KernelSource,
-  kernels: ReadonlyMap<string, Kernel>,
-  params: ParamsLayout | null,
-  variants: readonly CompiledVariant[],
-  options: CompileOptions,
-): CompiledKernel {
-  const kernel = kernels.values().next().value as Kernel
-  const ids = overrideIds(kernel)
-  const { cost } = source
-  const compiled = { format: 1, name: source.name, doc: options.doc ?? '' } as CompiledKernel
-  lazy(compiled, 'hash', () => hashOf(compiled))
-  Object.assign(compiled, {
-    bindings: kernel.bindings.map(compiledBinding),
-    params,
-    overrides: kernel.overrides.map((o) => ({
-      name: o.name,
-      type: o.type,
-      default: o.default,
-      key: String(ids.get(o.name) ?? o.name),
-    })),
-    launch: launchOf([...kernels.values()]),
-    ...(cost && { cost }),
-    aliases: kernel.aliases,
-    variants,
-  } satisfies Omit<CompiledKernel, 'format' | 'name' | 'doc' | 'hash' | 'ir'>)
-  lazy(compiled as { ir: Record<string, string> }, 'ir', () =>
-    Object.fromEntries([...kernels].map(([name, k]) => [name, serialize(k)])),
-  )
-  return compiled
-}
-
-/** Over all that reaches a device or a caller; not over texts and positions. */
-function hashOf(k: CompiledKernel): string {
-  const variants = k.variants.map((v) => [
-    v.id,
-    v.wgsl,
-    v.entryPoint,
-    v.workgroupSize,
-    v.layouts,
-    v.slots,
-    v.params,
-    v.needs,
-  ])
-  return sha256(JSON.stringify([k.format, k.name, k.bindings, k.params, k.overrides, k.launch, k.aliases, variants]))
-}
-
-// Positions.
-
-function sourceMap(ats: readonly number[], positions: readonly (Position | null)[]): SourceMap {
-  const files: string[] = []
-  const lines = ats.map((at) => {
-    const p = positions[at]
-    if (!p) return null
-    let file = files.indexOf(p.file)
-    if (file < 0) file = files.push(p.file) - 1
-    return [file, p.line, p.column] as const
-  })
-  return { files, lines }
-}
-
-function withPosition(d: Diagnostic, source: KernelSource, variant: string): Diagnostic {
-  if (d.position !== undefined) return d
-  const position = (d.at !== undefined && d.at >= 0 ? source.positions(variant)[d.at] : null) ?? source.declared
-  return position ? { ...d, position } : d
-}
-
-/** Errors from within get the author's lines. */
-export function located<R>(source: KernelSource, variant: string, body: () => R): R {
-  try {
-    return withinStack(() => source.ir(variant), body)
-  } catch (error) {
-    if (!(error instanceof WeftError) || error.diagnostics.every((d) => d.position !== undefined)) throw error
-    const [first, ...more] = error.diagnostics.map((d) => withPosition(d, source, variant)) as [
-      Diagnostic,
-      ...Diagnostic[],
-    ]
-    throw new WeftError(first, ...more)
-  }
 }

@@ -11,9 +11,10 @@ import {
 import type { CompiledKernel, CompiledVariant } from '../artifact'
 import { enablesOf } from '../emit'
 import { PROFILES, type Profile } from '../profiles'
-import { compile, located } from './compile'
+import { compile } from './compile'
 import type { CompileOptions } from './options'
 import { runPasses } from './pipeline'
+import { located } from './positions'
 
 /** In words: each variant, what it needs and why, what was lowered, and where every binding and guard comes from. */
 export function explain(source: KernelSource, options: CompileOptions = {}): string {

@@ -1,9 +1,10 @@
 import { type Kernel, type KernelSource, print, WeftError } from '@weft/dsl/ir'
 import { PASSES, type PassName } from '../passes'
 import { PROFILES } from '../profiles'
-import { compile, located } from './compile'
+import { compile } from './compile'
 import type { CompileOptions } from './options'
 import { runPasses } from './pipeline'
+import { located } from './positions'
 
 export interface ShowOptions extends CompileOptions {
   /** Which variant of the source; the best one by default. */
