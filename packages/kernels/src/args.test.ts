@@ -1,105 +1,33 @@
 import type { Runtime } from '@weft/runtime'
 import { describe, expect, it, vi } from 'vitest'
-import { type Arg, type Args, argsOf, checkFields, input, maybe, number, outputOver, size } from './args'
+import { type Arg, argsOf, checkFields, input, maybe, number, outputOver, size } from './args'
 import * as kernels from './index'
-import { checkOverlaps } from './overlap'
-import { BEFORE, type HostFunction, hostFunctions } from './testing/host-functions'
+import { hostFunctions } from './testing/host-functions'
+import { bufferOf, refusal, tablesOf, takes, untouched, valuesOf } from './testing/tables'
 
 /**
  * Every host function that the package exports, by the table of its arguments: what is wrong is refused before the device is asked for
  * anything. A function that checks no table is found here, and so is one whose table is not that of all of its arguments.
  */
 
-const tables: { what: string; args: Args }[] = []
+vi.mock('./host', async (original) => (await import('./testing/recorded')).recorded(await original()))
 
-vi.mock('./host', async (original) => {
-  const host = await original<typeof import('./host')>()
-  const checkCall: typeof host.checkCall = (what, given, args, options, known) => {
-    tables.push({ what, args })
-    host.checkCall(what, given, args, options, known)
-  }
-  return { ...host, checkCall }
-})
-
-/** Whatever is asked of it, the device was asked too early. */
-const runtime = new Proxy(
-  {},
-  { get: (_, key) => expect.unreachable(`the device was asked for ${String(key)}`) },
-) as Runtime
-
-type Values = Readonly<Record<string, unknown>>
-
-interface Refused {
-  readonly code: string
-  readonly message: string
-}
-
-async function refusal(name: string, run: HostFunction, args: unknown): Promise<Refused> {
-  try {
-    await run(runtime, ...(BEFORE[name] ?? []), args)
-  } catch (error) {
-    expect(error).toMatchObject({
-      name: 'WeftError',
-      code: expect.any(String),
-      diagnostics: [{ code: expect.any(String) }],
-    })
-    expect(error).toBeInstanceOf(RangeError)
-    return error as Refused
-  }
-  return expect.unreachable(`${name} took it`)
-}
-
-async function tableOf(name: string, run: HostFunction): Promise<Args> {
-  tables.length = 0
-  await refusal(name, run, {})
-  expect(tables.map(({ what }) => what)).toEqual([name])
-  return tables[0]?.args as Args
-}
-
-const bufferOf = (bytes: number) => ({ size: bytes })
-
-/** A value that the argument may be: each buffer another one. */
-function oneThat({ check, words, fields, each, access }: Arg<never>): unknown {
-  if (access) return bufferOf(4096)
-  if (words) return words[0]
-  if (fields) return valuesOf(fields)
-  if (each) return [oneThat(each)]
-  const values = [1, 0.5, true, [1, 1], [1, 1, 1, 1], {}]
-  return values.find((value) => {
-    try {
-      check('', '', value)
-      return true
-    } catch {
-      return false
-    }
-  })
-}
-
-/** All arguments, those too that may be left out. */
-const valuesOf = (args: Args): Values =>
-  Object.fromEntries(Object.entries(args).map(([key, arg]) => [key, oneThat(arg)]))
+const runtime = untouched as Runtime
 
 /** What no argument of the kind may be. */
-function wrongOf({ words, fields, each, access, check }: Arg<never>): readonly unknown[] {
+function wrongOf(arg: Arg<never>): readonly unknown[] {
+  const { words, fields, each, access } = arg
   if (access) return [null, 'x', 7, [1, 2, 3], new Float32Array(4), {}, { buffer: {} }, { data: undefined }, () => 1]
   if (words) return [null, 'F16', 'float16', 'bf16', 'toString', 'name', 16, ['f32']]
   if (fields || each) return [null, 'x', 7, new Float32Array(4)]
   const numbers = [Number.NaN, '1', null, 1n, {}]
-  const takes = (value: unknown): boolean => {
-    try {
-      check('', '', value)
-      return true
-    } catch {
-      return false
-    }
-  }
-  if (takes(1)) return takes(0.5) ? numbers : [...numbers, 0.5, -1.5, Infinity]
-  return takes(true) ? [null, 'true', 1] : [null, 'x', 7]
+  if (takes(arg, 1)) return takes(arg, 0.5) ? numbers : [...numbers, 0.5, -1.5, Infinity]
+  return takes(arg, true) ? [null, 'true', 1] : [null, 'x', 7]
 }
 
 describe('every host function', () => {
   it.each(hostFunctions)('%s says by its own name what is missing', async (name, run) => {
-    const args = await tableOf(name, run)
+    const { args } = await tablesOf(name, run)
     const all = valuesOf(args)
     for (const [key, { optional }] of Object.entries(args)) {
       if (optional) continue
@@ -112,7 +40,7 @@ describe('every host function', () => {
   })
 
   it.each(hostFunctions)('%s refuses what an argument may not be', async (name, run) => {
-    const args = await tableOf(name, run)
+    const { args } = await tablesOf(name, run)
     const all = valuesOf(args)
     for (const [key, arg] of Object.entries(args)) {
       for (const wrong of wrongOf(arg)) {
@@ -127,7 +55,7 @@ describe('every host function', () => {
   it.each(hostFunctions)(
     '%s refuses one buffer for what it writes and anything else, but in place',
     async (name, run) => {
-      const args = await tableOf(name, run)
+      const { args } = await tablesOf(name, run)
       const all = valuesOf(args)
       const buffers = Object.entries(args).filter(([, { access }]) => access)
       for (const [i, [a, one]] of buffers.entries()) {
@@ -147,7 +75,7 @@ describe('every host function', () => {
   it('has a table', async () => {
     expect(hostFunctions.length).toBeGreaterThan(70)
     for (const [name, run] of hostFunctions)
-      expect(Object.keys(await tableOf(name, run)).length, name).toBeGreaterThan(1)
+      expect(Object.keys((await tablesOf(name, run)).args).length, name).toBeGreaterThan(1)
   })
 })
 
@@ -212,6 +140,21 @@ describe('what is refused besides', () => {
       "attentionDecode: cacheType must be one of f32, f16, got 'int8'",
     ],
     [
+      'elements of half the size, as f16 has them',
+      () => kernels.saxpy(runtime, { x: bufferOf(200), y, n: 100, alpha: 1 } as never),
+      'saxpy: x must have 100 elements, and has 50\n  note: its 200 bytes are as many elements of 2 bytes, and here they have 4, as those of a Float32Array, an Int32Array or a Uint32Array',
+    ],
+    [
+      'bytes in place of integers',
+      () => kernels.matmulInt8(runtime, { a: x, b: bufferOf(4096), c: bufferOf(64), m: 8, n: 8, k: 8 } as never),
+      'matmulInt8: c must have 64 elements, and has 16\n  note: its 64 bytes are as many elements of 1 byte, and here they have 4, as those of a Float32Array',
+    ],
+    [
+      'data of the host, which is uploaded as what it is',
+      () => kernels.matmulInt8(runtime, { a: new Int8Array(64), b: x, c: y, m: 8, n: 8, k: 8 } as never),
+      'matmulInt8: a must be a buffer of the device, or an object with one as its data, got an Int8Array\n  note: upload it: runtime.buffer(new Int8Array(…))',
+    ],
+    [
       'a buffer that was destroyed',
       () => kernels.saxpy(runtime, { x: { size: 16, destroyed: true }, y, n: 4, alpha: 1 } as never),
       'buffer-destroyed: saxpy: x was destroyed',
@@ -230,32 +173,6 @@ describe('what is refused besides', () => {
     expect(quantize('int8', 0.5, [1])).toThrow('quantizeWeights: n must be an integer from 0 on, got 0.5')
     expect(quantize('int8', 1, [1])).toThrow('quantizeWeights: x must have 2 elements, and has 1')
     expect(quantize('int8', 1, [1, Number.NaN])).toThrow('quantizeWeights: x[1] is NaN')
-  })
-})
-
-describe('overlaps', () => {
-  const given = (arg: string, access: 'read' | 'write', buffer: unknown, over: readonly string[] = []) =>
-    ({ arg, name: arg, access, buffer, over, offset: 0 }) as Parameters<typeof checkOverlaps>[1][number]
-  const whole = { size: 1024 }
-
-  it('are found by ranges, of buffers and of views that share memory', () => {
-    const check = (a: unknown, b: unknown) => () => checkOverlaps('f', [given('x', 'read', a), given('y', 'write', b)])
-    expect(check({ buffer: whole, size: 512 }, { buffer: whole, offset: 512 })).not.toThrow()
-    expect(check({ buffer: whole, size: 516 }, { buffer: whole, offset: 512 })).toThrow(
-      'f: y must be another buffer than x',
-    )
-    expect(check({ size: 256, offset: 0, memoryId: 7 }, { size: 256, offset: 256, memoryId: 7 })).not.toThrow()
-    expect(check({ size: 257, offset: 0, memoryId: 7 }, { size: 256, offset: 256, memoryId: 7 })).toThrow(
-      'another buffer',
-    )
-    expect(check({ size: 256, memoryId: 7 }, { size: 256, memoryId: 8 })).not.toThrow()
-  })
-
-  it('in place are the same range exactly', () => {
-    const check = (a: unknown, b: unknown) => () =>
-      checkOverlaps('f', [given('x', 'read', a), given('y', 'write', b, ['x'])])
-    expect(check(whole, whole)).not.toThrow()
-    expect(check(whole, { buffer: whole, size: 512 })).toThrow('y may be x, in exactly the same range')
   })
 })
 

@@ -1,6 +1,6 @@
 import type { BufferLike } from '@weft/runtime'
 import { ArgumentError, badArgument, shown } from './errors'
-import type { Given } from './overlap'
+import { bytesOf, type Given, isPlain } from './places'
 
 /**
  * What host functions take, as tables: for each argument what it is and what it must be. One table for a function is checked as a whole
@@ -49,7 +49,7 @@ type Required<T> = Arg<T> & { readonly optional: false }
 export const maybe = <T>(arg: Required<T>): Arg<T> & { readonly optional: true } => ({ ...arg, optional: true })
 
 /** An argument that a test decides on, and words for what it must be. */
-function that<T>(must: string, test: (value: unknown) => boolean): Required<T> {
+export function that<T>(must: string, test: (value: unknown) => boolean): Required<T> {
   const check = (what: string, name: string, value: unknown): void => {
     if (!test(value)) throw badArgument(`${what}: ${name} must be ${must}, got ${shown(value)}`)
   }
@@ -60,24 +60,41 @@ function that<T>(must: string, test: (value: unknown) => boolean): Required<T> {
 function isBuffer(value: unknown): value is BufferLike {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Array.isArray(value)) return false
   const { buffer, size } = value as { readonly buffer?: unknown; readonly size?: unknown }
-  if (buffer === undefined) return typeof size === 'number'
-  return isBuffer(buffer) && (size === undefined || typeof size === 'number')
+  return buffer === undefined ? typeof size === 'number' : isBuffer(buffer)
 }
 
 function checkBuffer(what: string, name: string, value: unknown): void {
-  if (isBuffer(value)) {
-    const { destroyed } = ('buffer' in value ? value.buffer : value) as { readonly destroyed?: boolean }
-    if (destroyed) throw new ArgumentError({ code: 'buffer-destroyed', message: `${what}: ${name} was destroyed` })
-    return
-  }
-  throw noBuffer(what, name, 'a buffer of the device', value)
+  if (!isBuffer(value)) throw noBuffer(what, name, 'a buffer of the device', value)
+  if ('buffer' in value) checkRange(what, name, value)
+  else if ('destroyed' in value && value.destroyed)
+    throw new ArgumentError({ code: 'buffer-destroyed', message: `${what}: ${name} was destroyed` })
+}
+
+const RANGE = ['buffer', 'offset', 'size']
+
+/** Refuses a range that is none of its buffer. */
+function checkRange(what: string, name: string, range: Extract<BufferLike, { readonly buffer: unknown }>): void {
+  const { buffer, offset, size: bytes } = range
+  if (isPlain(range)) checkKeys(`${what}: ${name}`, range, RANGE)
+  checkBuffer(what, name, buffer)
+  if (offset !== undefined) size.check(what, `${name}.offset`, offset)
+  if (bytes !== undefined) size.check(what, `${name}.size`, bytes)
+  const has = bytesOf(buffer as BufferLike)
+  const [from, taken] = [offset ?? 0, bytes ?? Math.max(0, has - (offset ?? 0))]
+  if (from + taken <= has) return
+  throw new ArgumentError({
+    code: 'binding-size',
+    message: `${what}: ${name} must lie within its buffer of ${has} bytes, got ${taken} bytes from byte ${from}`,
+  })
 }
 
 function noBuffer(what: string, name: string, must: string, value: unknown): ArgumentError {
   const isArray = ArrayBuffer.isView(value) || Array.isArray(value)
   return badArgument(
     `${what}: ${name} must be ${must}, got ${shown(value)}`,
-    isArray ? 'upload it: runtime.buffer(new Float32Array(…))' : undefined,
+    isArray
+      ? `upload it: runtime.buffer(new ${ArrayBuffer.isView(value) ? value.constructor.name : 'Float32Array'}(…))`
+      : undefined,
   )
 }
 

@@ -1,35 +1,10 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { BufferLike, Runtime } from '@weft/runtime'
 import { type Args, checkFields, checkKeys } from './args'
-import { badArgument, shown } from './errors'
-import { bytesOf, checkOverlaps } from './overlap'
-import type { Tuning } from './tuning'
+import { badArgument } from './errors'
+import { HOST_OPTIONS, type HostOptions } from './options'
+import { bytesOf, checkPlaces } from './places'
 import { asTried } from './verify'
-
-/** What every host function takes. */
-export interface HostOptions {
-  /**
-   * In place of the compiled kernel that ships with the package: one specialized for other sizes, or one that carries its
-   * IR, which the CPU device needs (`compile(source)` of `@weft/codegen`, with the sources of `@weft/kernels/source`).
-   */
-  readonly kernel?: CompiledKernel
-  /** The same by the name of the kernel, for functions that run several; what it does not know is taken as it ships. */
-  readonly kernels?: (name: string) => CompiledKernel | undefined
-  /**
-   * Tests a fast kernel, or a variant that needs features, on a small problem before it is first used on a device, and takes the portable
-   * one where its numbers are wrong; see `verdicts`. Nothing is to be tested where a function has portable kernels alone.
-   */
-  readonly verify?: boolean
-}
-
-/** Of functions that take several kernels for one problem: `kernel` would not say for which. */
-export type SeveralOptions = Omit<HostOptions, 'kernel'>
-
-/** What functions take that choose by what was measured. */
-export interface ChoiceOptions {
-  /** Measured choices, `tuningOf(JSON.parse(text))`, in place of those that ship for the device; null: by rules alone. */
-  readonly tuning?: Tuning | null
-}
 
 /** The kernel to run in place of one that ships. */
 export function chosen(artifact: CompiledKernel, options: HostOptions): CompiledKernel {
@@ -44,52 +19,39 @@ export const atHand = (
   { kernels }: HostOptions,
 ): CompiledKernel | undefined => (kernel && (info.backend !== 'cpu' || kernels?.(kernel.name)) ? kernel : undefined)
 
-type Words<S extends string> = S extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : S
-
-/** The list where its words are the keys of T, all of them and no other; otherwise a type that says which are wrong. */
-type Exact<T, S extends string> = [Exclude<keyof T, Words<S>>] extends [never]
-  ? [Exclude<Words<S>, keyof T>] extends [never]
-    ? S
-    : { readonly 'T has no': Exclude<Words<S>, keyof T> }
-  : { readonly 'missing from the list': Exclude<keyof T, Words<S>> }
-
-/** The names of all keys of T, for {@link checkKeys}: `keysOf<SaxpyArgs>()('x y n alpha')`. */
-export const keysOf =
-  <T>() =>
-  <const S extends string>(names: S & Exact<T, S>): readonly string[] =>
-    names.split(' ')
-
-const HOST_OPTIONS = keysOf<HostOptions>()('kernel kernels verify')
-export const SEVERAL_OPTIONS = keysOf<SeveralOptions>()('kernels verify')
-
-/** What every host function does first: refuses options that it does not read, and arguments that are not what its table says. */
+/**
+ * What every host function does first: refuses options that it does not read, arguments and options that are not what their tables say, and
+ * buffers that the device cannot bind, or not together.
+ */
 export function checkCall(
+  runtime: Runtime,
   what: string,
   given: unknown,
   args: Args,
   options: unknown,
-  known: readonly string[] = HOST_OPTIONS,
+  optional: Args = HOST_OPTIONS,
 ): void {
   checkKeys(what, given, Object.keys(args))
-  checkKeys(`options of ${what}`, options, known)
-  checkOptions(what, options as Readonly<Record<string, unknown>>)
-  checkOverlaps(what, checkFields(what, given, args))
-}
-
-/** What the options that many functions have must be. */
-function checkOptions(what: string, { kernel, kernels, verify }: Readonly<Record<string, unknown>>): void {
-  const refuse = (name: string, must: string, value: unknown): never => {
-    throw badArgument(`options of ${what}: ${name} must be ${must}, got ${shown(value)}`)
-  }
-  const isKernel = typeof kernel === 'object' && kernel !== null && 'variants' in kernel
-  if (kernel !== undefined && !isKernel) refuse('kernel', 'a compiled kernel, as compile(…) gives it', kernel)
-  if (kernels !== undefined && typeof kernels !== 'function')
-    refuse('kernels', 'a function (name) => a compiled kernel or undefined', kernels)
-  if (verify !== undefined && typeof verify !== 'boolean') refuse('verify', 'true or false', verify)
+  checkKeys(`options of ${what}`, options, Object.keys(optional))
+  checkFields(`options of ${what}`, options, optional)
+  checkPlaces(runtime, what, checkFields(what, given, args))
 }
 
 /** The bytes of an element: half of a word for f16, a word for everything else, bools too. */
 export const bytesIn = (type?: string): number => (type === 'f16' ? 2 : 4)
+
+const ARRAYS: Readonly<Record<number, string>> = {
+  1: 'an Int8Array or a Uint8Array',
+  2: "a Uint16Array, with type: 'f16'",
+  4: 'a Float32Array, an Int32Array or a Uint32Array',
+}
+
+/** Where a buffer has as many elements as are asked for, but smaller ones: what it was made from is of another type. */
+function widthNote(bytes: number, elements: number, bytesEach: number): string | undefined {
+  const width = bytes >= 2 * elements ? 2 : 1
+  if (width >= bytesEach || bytes < width * elements) return undefined
+  return `its ${bytes} bytes are as many elements of ${width === 1 ? '1 byte' : '2 bytes'}, and here they have ${bytesEach}, as those of ${ARRAYS[bytesEach]}`
+}
 
 /** Refuses a buffer that is too small for so many elements (of 4 bytes unless told), before anything is recorded. */
 export function checkBuffers(
@@ -97,10 +59,15 @@ export function checkBuffers(
   buffers: Readonly<Record<string, readonly [buffer: BufferLike, elements: number, bytesEach?: number]>>,
 ): void {
   for (const [name, [buffer, elements, bytesEach = 4]] of Object.entries(buffers)) {
-    const has = Math.floor(bytesOf(buffer) / bytesEach)
-    if (has < elements) throw badArgument(`${what}: ${name} must have ${elements} elements, and has ${has}`)
+    const bytes = bytesOf(buffer)
+    const has = Math.floor(bytes / bytesEach)
+    if (has >= elements) continue
+    const note = widthNote(bytes, elements, bytesEach)
+    throw badArgument(`${what}: ${name} must have ${elements} elements, and has ${has}`, note)
   }
 }
 
+export type { ChoiceOptions, HostOptions, SeveralOptions } from './options'
+export { SEVERAL_OPTIONS } from './options'
 export type { BufferLike, Runtime }
 export { badArgument, bytesOf }

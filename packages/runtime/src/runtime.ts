@@ -3,7 +3,7 @@ import type { BaseData, Infer, InferInput } from 'typegpu/data'
 import { Arena, type ArenaOptions } from './arena'
 import type { Backend, RecordedOp } from './backend'
 import { Batch } from './batch'
-import { type BufferLike, DeviceBuffer, formOf, type ReadAll, type ReadRange } from './buffer'
+import { type BufferLike, DeviceBuffer, formOf, ownerOf, type ReadAll, type ReadRange } from './buffer'
 import { Buffers } from './buffers'
 import { type ArrayType, bytesOf, type HostBytes, viewAs } from './bytes'
 import { fault, type WeftError } from './errors'
@@ -83,6 +83,11 @@ export class Runtime {
   /** Throws `buffer-data`, `not-host-shareable`, `binding-limit` (asked and allowed sizes) or `device-lost`. */
   buffer(what: unknown, ...rest: unknown[]): DeviceBuffer<unknown> {
     return this.#buffers.make(what, rest)
+  }
+
+  /** Whether it is a buffer that this runtime made: others cannot use it. */
+  owns(buffer: BufferLike): boolean {
+    return buffer instanceof DeviceBuffer && ownerOf(buffer) === this.#buffers
   }
 
   /** Reads any buffer, a GPUBuffer or a range too, as one kind of typed array. See `DeviceBuffer.read`. */

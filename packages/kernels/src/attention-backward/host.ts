@@ -123,7 +123,7 @@ export async function attentionBackward(
   args: AttentionBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('attentionBackward', args, ATTENTION_BACKWARD_ARGS, options)
+  checkCall(runtime, 'attentionBackward', args, ATTENTION_BACKWARD_ARGS, options)
   const what = 'attentionBackward'
   const { q, k, v, out, lse, dout, dq, dk, dv, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, sight } = checkAttention(what, args)

@@ -64,7 +64,7 @@ export async function attentionUnfused(
   args: AttentionUnfusedArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('attentionUnfused', args, ATTENTION_UNFUSED_ARGS, options)
+  checkCall(runtime, 'attentionUnfused', args, ATTENTION_UNFUSED_ARGS, options)
   const what = 'attentionUnfused'
   const { q, k, v, out, weights, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, capacity, sight } = checkAttention(what, args)

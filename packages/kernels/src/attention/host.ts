@@ -101,7 +101,7 @@ const ATTENTION_ARGS = argsOf<AttentionArgs>({
  *   head size that no kernel ships for, a buffer that is too small
  */
 export async function attention(runtime: Runtime, args: AttentionArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('attention', args, ATTENTION_ARGS, options)
+  checkCall(runtime, 'attention', args, ATTENTION_ARGS, options)
   const what = 'attention'
   const { q, k, v, out, batch, heads, queries, keys, headSize, type = 'f32' } = args
   const { kvHeads, capacity, sight } = checkAttention(what, args)

@@ -68,7 +68,7 @@ export async function dequantizeBlocks(
   args: DequantizeBlocksArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('dequantizeBlocks', args, DEQUANTIZE_BLOCKS_ARGS, options)
+  checkCall(runtime, 'dequantizeBlocks', args, DEQUANTIZE_BLOCKS_ARGS, options)
   const { weights, ...to } = args
   await runDequantize(runtime, KERNELS, 'dequantizeBlocks', bound('dequantizeBlocks', weights), to, options)
 }
@@ -91,7 +91,7 @@ export async function blockEmbedding(
   args: BlockEmbeddingArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('blockEmbedding', args, BLOCK_EMBEDDING_ARGS, options)
+  checkCall(runtime, 'blockEmbedding', args, BLOCK_EMBEDDING_ARGS, options)
   const { weights, ...at } = args
   await runEmbedding(runtime, KERNELS, 'blockEmbedding', bound('blockEmbedding', weights), at, options)
 }
@@ -119,7 +119,7 @@ export async function blockMatmul(
   args: BlockMatmulArgs,
   options: QuantizedMatmulOptions = {},
 ): Promise<void> {
-  checkCall('blockMatmul', args, BLOCK_MATMUL_ARGS, options, MATMUL_OPTIONS)
+  checkCall(runtime, 'blockMatmul', args, BLOCK_MATMUL_ARGS, options, MATMUL_OPTIONS)
   const { weights, ...by } = args
   const trial: MatmulTrial = (shape) => {
     const tuning = tuningOfShape(weights.format, shape)

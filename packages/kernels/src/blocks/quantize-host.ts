@@ -55,7 +55,7 @@ export async function quantizeBlocks(
   options: HostOptions = {},
 ): Promise<void> {
   const what = 'quantizeBlocks'
-  checkCall(what, args, QUANTIZE_BLOCKS_ARGS, options)
+  checkCall(runtime, what, args, QUANTIZE_BLOCKS_ARGS, options)
   const { format, x, w, offset = 0, n, k, type = 'f32' } = args
   const { size, bytes } = BLOCKS[format]
   if (k % size !== 0) throw badArgument(`${what}: k must be a multiple of ${size}, the block of ${format}, got ${k}`)

@@ -85,7 +85,7 @@ export async function attentionDecode(
   args: AttentionDecodeArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('attentionDecode', args, ATTENTION_DECODE_ARGS, options)
+  checkCall(runtime, 'attentionDecode', args, ATTENTION_DECODE_ARGS, options)
   const what = 'attentionDecode'
   const { q, k, v, out, batch, heads, keys, lengths, headSize, type = 'f32', cacheType = type } = args
   const { kvHeads, capacity, sight } = checkAttention(what, { ...args, queries: 1 })

@@ -72,7 +72,7 @@ export async function runElementwise(
       'ops.add, not its name',
     )
   const { name } = operation
-  checkCall('runElementwise', args, ELEMENTWISE_ARGS, options)
+  checkCall(runtime, 'runElementwise', args, ELEMENTWISE_ARGS, options)
   const { inputs, out, shape: wanted, type = 'f32', params = {} } = args
   for (const [key, value] of Object.entries(params)) bound.check('runElementwise', `params.${key}`, value)
   const layouts = operation[type] ?? operation.any

@@ -60,7 +60,7 @@ const KV_APPEND_ARGS = argsOf<KvAppendArgs>({
  *   buffer that is too small, an f32 cache for f16 tokens
  */
 export async function kvAppend(runtime: Runtime, args: KvAppendArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('kvAppend', args, KV_APPEND_ARGS, options)
+  checkCall(runtime, 'kvAppend', args, KV_APPEND_ARGS, options)
   const { k, v, kCache, vCache, batch, kvHeads, tokens, past, capacity, headSize } = args
   const { ring = false, type = 'f32', cacheType = type } = args
   if (type === 'f16' && cacheType === 'f32') {
@@ -115,7 +115,7 @@ const KV_GROW_ARGS = argsOf<KvGrowArgs>({
 
 /** Moves the tokens of a cache that is no ring into one of another capacity. */
 export async function kvGrow(runtime: Runtime, args: KvGrowArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('kvGrow', args, KV_GROW_ARGS, options)
+  checkCall(runtime, 'kvGrow', args, KV_GROW_ARGS, options)
   const { cache, out, batch, kvHeads, length, from, to, headSize, type = 'f32' } = args
   if (length > Math.min(from, to)) {
     throw badArgument(`kvGrow: length must be at most the capacities ${from} and ${to}, got ${length}`)

@@ -1,9 +1,10 @@
 import { argsOf, flag, input, maybe, output, size } from '../args'
-import { badArgument, checkBuffers, checkCall, chosen, keysOf, type Runtime } from '../host'
+import { badArgument, checkBuffers, checkCall, chosen, type Runtime } from '../host'
 import { chunkSizes, type Extent, parts } from '../matmul/chunks'
-import type { MatmulOptions } from '../matmul/host'
+import { bindingLimit, device, type MatmulOptions } from '../matmul/host'
 import { type MatrixLike, matrix, type Placed, placed, reach } from '../matmul/views'
 import { upTo } from '../matmul/wide'
+import { kernels, verify } from '../options'
 import { passes, type TrialOf } from '../verify'
 import { chooseMatmulInt8, type MatmulInt8Choice } from './choose'
 import { WIDE, WORD } from './options'
@@ -44,7 +45,7 @@ const ARGS = argsOf<MatmulInt8Args>({
   transposeB: maybe(flag),
   accumulate: maybe(flag),
 })
-const OPTIONS = keysOf<MatmulInt8Options>()('kernels verify bindingLimit device')
+const OPTIONS = argsOf<MatmulInt8Options>({ kernels, verify, bindingLimit, device })
 const WHAT = 'matmulInt8'
 
 /**
@@ -63,7 +64,7 @@ export async function matmulInt8(
   args: MatmulInt8Args,
   options: MatmulInt8Options = {},
 ): Promise<void> {
-  checkCall(WHAT, args, ARGS, options, OPTIONS)
+  checkCall(runtime, WHAT, args, ARGS, options, OPTIONS)
   const product = checked(args)
   const { m, n, k, batch, a, b, c, accumulate } = product
   if (m * n * batch === 0 || (k === 0 && accumulate)) return

@@ -42,7 +42,7 @@ export async function matmulBackward(
   args: MatmulBackwardArgs,
   options: MatmulOptions = {},
 ): Promise<void> {
-  checkCall(WHAT, args, MATMUL_BACKWARD_ARGS, options, MATMUL_OPTIONS)
+  checkCall(runtime, WHAT, args, MATMUL_BACKWARD_ARGS, options, MATMUL_OPTIONS)
   const { a, b, dc, da, db, m, n, k, transposeA = false, transposeB = false, batch, type, alpha } = args
   const common = {
     ...(batch === undefined ? {} : { batch }),

@@ -1,4 +1,4 @@
-import { argsOf, flag, floatType, input, maybe, number, oneOf, outputOver, size } from '../args'
+import { argsOf, count, flag, floatType, input, maybe, number, oneOf, outputOver, size, that } from '../args'
 import {
   type BufferLike,
   badArgument,
@@ -7,11 +7,11 @@ import {
   checkBuffers,
   checkCall,
   chosen,
-  keysOf,
   type Runtime,
   type SeveralOptions,
 } from '../host'
 import type { FastChoice, FastDevice } from '../matmul-fast/choose'
+import { kernels, tuning, verify } from '../options'
 import type { Storage } from '../parts/storage'
 import { plainest } from '../plainest'
 import { tuningFor } from '../tuning'
@@ -64,7 +64,16 @@ export interface MatmulOptions extends SeveralOptions, ChoiceOptions {
   readonly device?: FastDevice
 }
 
-export const MATMUL_OPTIONS = keysOf<MatmulOptions>()('kernels verify tuning bindingLimit device')
+/** Whether it is what `runtime.info` says of a device. */
+const isDevice = (value: unknown): value is FastDevice => {
+  const { software, features, languageFeatures, subgroupMatrices, limits } = (value ?? {}) as Partial<FastDevice>
+  const lists = [features, languageFeatures, subgroupMatrices]
+  return typeof software === 'boolean' && lists.every(Array.isArray) && typeof limits === 'object'
+}
+
+export const bindingLimit = maybe(count)
+export const device = maybe(that<FastDevice>('what runtime.info of a device says', isDevice))
+export const MATMUL_OPTIONS = argsOf<MatmulOptions>({ kernels, verify, tuning, bindingLimit, device })
 const MATMUL_ARGS = argsOf<MatmulArgs>({
   a: matrix(input),
   b: matrix(input),
@@ -91,7 +100,7 @@ const MATMUL_ARGS = argsOf<MatmulArgs>({
  *   larger than a binding may be
  */
 export async function matmul(runtime: Runtime, args: MatmulArgs, options: MatmulOptions = {}): Promise<void> {
-  checkCall('matmul', args, MATMUL_ARGS, options, MATMUL_OPTIONS)
+  checkCall(runtime, 'matmul', args, MATMUL_ARGS, options, MATMUL_OPTIONS)
   await planned(runtime, 'matmul', checked('matmul', args), options)()
 }
 

@@ -56,7 +56,7 @@ const RMSNORM_ARGS = argsOf<RmsnormArgs>({
 
 /** y[r, :] = x[r, :] / √(mean(x[r, :]²) + eps) · weight, computed in f32. Of a row with values beyond 1.8e19, whose squares are ∞, it is 0. */
 export async function rmsnorm(runtime: Runtime, args: RmsnormArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('rmsnorm', args, RMSNORM_ARGS, options)
+  checkCall(runtime, 'rmsnorm', args, RMSNORM_ARGS, options)
   const { x, weight, y, rows, cols, eps = 1e-5, type = 'f32' } = args
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('rmsnorm', { x: [x, n, bytes], weight: [weight, cols, bytes], y: [y, n, bytes] })

@@ -128,7 +128,7 @@ export async function layernormBackward(
   options: HostOptions = {},
 ): Promise<void> {
   const what = 'layernormBackward'
-  checkCall(what, args, LAYERNORM_BACKWARD_ARGS, options)
+  checkCall(runtime, what, args, LAYERNORM_BACKWARD_ARGS, options)
   const { dweight, dbias, type = 'f32' } = args
   const trialFor = (cols: number) =>
     trialOf(
@@ -165,7 +165,7 @@ export async function rmsnormBackward(
   options: HostOptions = {},
 ): Promise<void> {
   const what = 'rmsnormBackward'
-  checkCall(what, args, RMSNORM_BACKWARD_ARGS, options)
+  checkCall(runtime, what, args, RMSNORM_BACKWARD_ARGS, options)
   const { dweight, type = 'f32' } = args
   const trialFor = (cols: number) =>
     trialOf(
@@ -201,7 +201,7 @@ export async function groupnormBackward(
   args: GroupnormBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('groupnormBackward', args, GROUPNORM_BACKWARD_ARGS, options)
+  checkCall(runtime, 'groupnormBackward', args, GROUPNORM_BACKWARD_ARGS, options)
   const { x, weight, dy, dx, dweight, dbias, eps = 1e-5, type = 'f32', ...shape } = args
   checkGroups('groupnormBackward', shape)
   const { items, channels, places, groups } = shape

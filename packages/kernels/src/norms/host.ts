@@ -50,7 +50,7 @@ const LAYERNORM_ARGS = argsOf<LayernormArgs>({
 
 /** y = (x − mean) / √(variance + eps) · weight + bias over each row, in two passes and f32. Of a row with values beyond 1.8e19, whose squares are ∞, it is 0. */
 export async function layernorm(runtime: Runtime, args: LayernormArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('layernorm', args, LAYERNORM_ARGS, options)
+  checkCall(runtime, 'layernorm', args, LAYERNORM_ARGS, options)
   const { x, weight, bias, y, rows, cols, eps = 1e-5, type = 'f32' } = args
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('layernorm', {
@@ -94,7 +94,7 @@ const GROUPNORM_ARGS = argsOf<GroupnormArgs>({
 
 /** The same over each group of channels with all their places. With one channel in a group it is instance normalization. */
 export async function groupnorm(runtime: Runtime, args: GroupnormArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('groupnorm', args, GROUPNORM_ARGS, options)
+  checkCall(runtime, 'groupnorm', args, GROUPNORM_ARGS, options)
   const { x, weight, bias, y, eps = 1e-5, type = 'f32', ...shape } = args
   checkGroups('groupnorm', shape)
   const { items, channels, places, groups } = shape
@@ -149,7 +149,7 @@ export async function residualRmsnorm(
   args: ResidualRmsnormArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('residualRmsnorm', args, RESIDUAL_RMSNORM_ARGS, options)
+  checkCall(runtime, 'residualRmsnorm', args, RESIDUAL_RMSNORM_ARGS, options)
   const { x, residual, weight, y, rows, cols, eps = 1e-5, shift = 0, type = 'f32' } = args
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('residualRmsnorm', {

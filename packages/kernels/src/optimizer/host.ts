@@ -50,7 +50,7 @@ const ADAMW_ARGS = argsOf<AdamwArgs>({
 
 /** One step of AdamW, in place. Defaults are those of PyTorch: β 0.9 and 0.999, eps 1e-8, decay 0.01. `step` counts from 1. */
 export async function adamw(runtime: Runtime, args: AdamwArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('adamw', args, ADAMW_ARGS, options)
+  checkCall(runtime, 'adamw', args, ADAMW_ARGS, options)
   const { p, g: gradient, m, v, n, type = 'f32', lr, step, scale = 1 } = args
   const { beta1 = 0.9, beta2 = 0.999, eps = 1e-8, decay = 0.01 } = args
   checkBuffers('adamw', { p: [p, n, bytesIn(type)], g: [gradient, n, bytesIn(type)], m: [m, n], v: [v, n] })
@@ -86,7 +86,7 @@ const SGD_ARGS = argsOf<SgdArgs>({
 
 /** One step of gradient descent, in place; momentum, decay and Nesterov's form as in PyTorch. */
 export async function sgd(runtime: Runtime, args: SgdArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('sgd', args, SGD_ARGS, options)
+  checkCall(runtime, 'sgd', args, SGD_ARGS, options)
   const { p, g: gradient, b, n, type = 'f32', lr, momentum = 0, decay = 0, scale = 1, nesterov = false } = args
   checkBuffers('sgd', { p: [p, n, bytesIn(type)], g: [gradient, n, bytesIn(type)], b: [b, n] })
   const params = { n, lr, momentum, decay, scale, nesterov: Number(nesterov) }
@@ -108,7 +108,7 @@ const CLIP_ARGS = argsOf<ClipArgs>({ g: updated, squares: input, most: positive,
 
 /** Cuts a gradient to a global norm, of which the sum of squares lies on the device: nothing is read back. */
 export async function clipByNorm(runtime: Runtime, args: ClipArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('clipByNorm', args, CLIP_ARGS, options)
+  checkCall(runtime, 'clipByNorm', args, CLIP_ARGS, options)
   const { g: gradient, squares, most, n, type = 'f32' } = args
   checkBuffers('clipByNorm', { g: [gradient, n, bytesIn(type)], squares: [squares, 1] })
   await runtime.run(chosen(type === 'f16' ? g.clip_by_norm_f16 : g.clip_by_norm, options), {

@@ -39,7 +39,7 @@ export async function quantizedMatmulBackward(
   args: QuantizedMatmulBackwardArgs,
   options: SeveralOptions = {},
 ): Promise<void> {
-  checkCall('quantizedMatmulBackward', args, QUANTIZED_MATMUL_BACKWARD_ARGS, options, SEVERAL_OPTIONS)
+  checkCall(runtime, 'quantizedMatmulBackward', args, QUANTIZED_MATMUL_BACKWARD_ARGS, options, SEVERAL_OPTIONS)
   const { weights, dy, dx, m, type = 'f32' } = args
   const { n, k } = weights
   const { bindings } = bound('quantizedMatmulBackward', weights)

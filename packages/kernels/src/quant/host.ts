@@ -78,7 +78,7 @@ const DEQUANTIZE_ARGS = argsOf<DequantizeArgs>({ weights: object(WEIGHTS_ARGS), 
 
 /** y = W, as f32 or f16. */
 export async function dequantize(runtime: Runtime, args: DequantizeArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('dequantize', args, DEQUANTIZE_ARGS, options)
+  checkCall(runtime, 'dequantize', args, DEQUANTIZE_ARGS, options)
   const { weights, ...to } = args
   await runDequantize(runtime, KERNELS, 'dequantize', bound('dequantize', weights), to, options)
 }
@@ -101,7 +101,7 @@ export async function quantizedEmbedding(
   args: QuantizedEmbeddingArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('quantizedEmbedding', args, QUANTIZED_EMBEDDING_ARGS, options)
+  checkCall(runtime, 'quantizedEmbedding', args, QUANTIZED_EMBEDDING_ARGS, options)
   const { weights, ...at } = args
   await runEmbedding(runtime, KERNELS, 'quantizedEmbedding', bound('quantizedEmbedding', weights), at, options)
 }
@@ -129,7 +129,7 @@ export async function quantizedMatmul(
   args: QuantizedMatmulArgs,
   options: QuantizedMatmulOptions = {},
 ): Promise<void> {
-  checkCall('quantizedMatmul', args, QUANTIZED_MATMUL_ARGS, options, MATMUL_OPTIONS)
+  checkCall(runtime, 'quantizedMatmul', args, QUANTIZED_MATMUL_ARGS, options, MATMUL_OPTIONS)
   const { weights, ...by } = args
   const trial: MatmulTrial = (shape) => {
     const tuning = tuningOfShape(weights.format, shape)

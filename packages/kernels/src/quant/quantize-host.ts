@@ -64,7 +64,7 @@ const QUANTIZE_ARGS = argsOf<QuantizeArgs>({
  * that it shares NaN or ∞, and so all that is dequantized by it. `quantizeWeights` refuses such values.
  */
 export async function quantize(runtime: Runtime, args: QuantizeArgs, options: SeveralOptions = {}): Promise<void> {
-  checkCall('quantize', args, QUANTIZE_ARGS, options, SEVERAL_OPTIONS)
+  checkCall(runtime, 'quantize', args, QUANTIZE_ARGS, options, SEVERAL_OPTIONS)
   const { format, x, w, scales, zeros, lines, k, group: asked, type = 'f32' } = args
   const weights = { format, w, scales, n: lines, k, ...(zeros ? { zeros } : {}) }
   const { bindings } = bound('quantize', asked === undefined ? weights : { ...weights, group: asked })
@@ -129,7 +129,7 @@ export async function dynamicMatmul(
   args: DynamicMatmulArgs,
   options: SeveralOptions = {},
 ): Promise<void> {
-  checkCall('dynamicMatmul', args, DYNAMIC_MATMUL_ARGS, options, SEVERAL_OPTIONS)
+  checkCall(runtime, 'dynamicMatmul', args, DYNAMIC_MATMUL_ARGS, options, SEVERAL_OPTIONS)
   const { weights, x, bias, y, m, type = 'f32' } = args
   const { format, n, k, group = 0 } = weights
   const { bindings, params } = bound('dynamicMatmul', weights)
@@ -181,7 +181,7 @@ const ADD_INT8_ARGS = argsOf<AddInt8Args>({ x: tensor(input), y: tensor(input), 
 
 /** out = x + y of `n` int8 values, each tensor with a scale and a zero point of its own. */
 export async function addInt8(runtime: Runtime, args: AddInt8Args, options: HostOptions = {}): Promise<void> {
-  checkCall('addInt8', args, ADD_INT8_ARGS, options)
+  checkCall(runtime, 'addInt8', args, ADD_INT8_ARGS, options)
   const { x, y, out, n } = args
   checkBuffers('addInt8', { x: [x.data, n, 1], y: [y.data, n, 1], out: [out.data, n, 1] })
   const params = { x_scale: x.scale, x_zero: x.zero, y_scale: y.scale, y_zero: y.zero }
@@ -196,7 +196,7 @@ const RELU_INT8_ARGS = argsOf<ReluInt8Args>({ x: tensor(input), out: tensor(outp
 
 /** out = max(x, 0) of `n` int8 values, each tensor with a scale and a zero point of its own. */
 export async function reluInt8(runtime: Runtime, args: ReluInt8Args, options: HostOptions = {}): Promise<void> {
-  checkCall('reluInt8', args, RELU_INT8_ARGS, options)
+  checkCall(runtime, 'reluInt8', args, RELU_INT8_ARGS, options)
   const { x, out, n } = args
   checkBuffers('reluInt8', { x: [x.data, n, 1], out: [out.data, n, 1] })
   const params = { x_scale: x.scale, x_zero: x.zero, out_scale: out.scale, out_zero: out.zero }

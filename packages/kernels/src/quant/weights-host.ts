@@ -1,4 +1,5 @@
 import type { CompiledKernel } from '@weft/codegen'
+import { argsOf } from '../args'
 import {
   type BufferLike,
   bytesIn,
@@ -6,9 +7,9 @@ import {
   checkBuffers,
   chosen,
   type HostOptions,
-  keysOf,
   type Runtime,
 } from '../host'
+import { kernel, kernels, tuning, verify } from '../options'
 import type { Storage } from '../parts/storage'
 import { type Tuning, tuningFor, tuningTo } from '../tuning'
 import { passes, proven, type TrialOf } from '../verify'
@@ -92,7 +93,7 @@ export interface WeightsBy {
 }
 
 export interface QuantizedMatmulOptions extends HostOptions, ChoiceOptions {}
-export const MATMUL_OPTIONS = keysOf<QuantizedMatmulOptions>()('kernel kernels verify tuning')
+export const MATMUL_OPTIONS = argsOf<QuantizedMatmulOptions>({ kernel, kernels, verify, tuning })
 
 /** Few rows are products of a row of weights each; more are tiles. */
 const FEW = 8

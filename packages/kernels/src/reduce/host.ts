@@ -79,7 +79,7 @@ export async function reduce(
   args: ReduceArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('reduce', args, REDUCE_ARGS, options)
+  checkCall(runtime, 'reduce', args, REDUCE_ARGS, options)
   const { x, shape, axes = shape.map((_, axis) => axis), out, type = 'f32', correction = 0 } = args
   OP.check('reduce', 'op', op)
   const [from = 0] = axes

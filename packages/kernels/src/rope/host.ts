@@ -69,7 +69,7 @@ async function rotate(
   direction: 1 | -1,
   options: HostOptions,
 ): Promise<void> {
-  checkCall(what, args, ROPE_ARGS, options)
+  checkCall(runtime, what, args, ROPE_ARGS, options)
   const { x, out, table, batch, heads, tokens, headSize, type = 'f32' } = args
   const { tokensFirst = false, rotary = headSize, past = 0, interleaved = false } = args
   if (rotary % 2 !== 0 || rotary > headSize) {

@@ -83,7 +83,7 @@ const ROPE_QKV_ARGS = argsOf<RopeQkvArgs>({
  *   buffer that is too small, a table that has not all positions
  */
 export async function ropeQkv(runtime: Runtime, args: RopeQkvArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('ropeQkv', args, ROPE_QKV_ARGS, options)
+  checkCall(runtime, 'ropeQkv', args, ROPE_QKV_ARGS, options)
   await split(runtime, args, options)
 }
 
@@ -123,7 +123,7 @@ const PROJECT_QKV_ARGS = argsOf<ProjectQkvArgs>({
 
 /** The projection, x · weight + bias, and then `ropeQkv`: a step from the residual stream to what attention takes. */
 export async function projectQkv(runtime: Runtime, args: ProjectQkvArgs, options: SeveralOptions = {}): Promise<void> {
-  checkCall('projectQkv', args, PROJECT_QKV_ARGS, options, SEVERAL_OPTIONS)
+  checkCall(runtime, 'projectQkv', args, PROJECT_QKV_ARGS, options, SEVERAL_OPTIONS)
   const { x, weight, bias, hidden, transposed = false, batch, tokens, heads, kvHeads, headSize, type = 'f32' } = args
   checkQkv('projectQkv', args)
   const [m, n] = [batch * tokens, (heads + 2 * kvHeads) * headSize]

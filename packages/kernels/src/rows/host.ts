@@ -52,7 +52,7 @@ const LOG_SOFTMAX_ARGS = argsOf<LogSoftmaxArgs>({
 
 /** y = x − m − ln Σ exp(x − m) over each row, with m its maximum; a row of −∞ gives −∞. */
 export async function logSoftmax(runtime: Runtime, args: LogSoftmaxArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('logSoftmax', args, LOG_SOFTMAX_ARGS, options)
+  checkCall(runtime, 'logSoftmax', args, LOG_SOFTMAX_ARGS, options)
   const { x, y, rows, cols, type = 'f32' } = args
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('logSoftmax', { x: [x, n, bytes], y: [y, n, bytes] })
@@ -86,7 +86,7 @@ async function gradient(
   args: SoftmaxGradientArgs,
   options: HostOptions,
 ): Promise<void> {
-  checkCall(what, args, SOFTMAX_GRADIENT_ARGS, options)
+  checkCall(runtime, what, args, SOFTMAX_GRADIENT_ARGS, options)
   const { y, dy, dx, rows, cols, type = 'f32' } = args
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers(what, { y: [y, n, bytes], dy: [dy, n, bytes], dx: [dx, n, bytes] })
@@ -154,7 +154,7 @@ const CROSS_ENTROPY_ARGS = argsOf<CrossEntropyArgs>({
 
 /** loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]], for any vocabulary. */
 export async function crossEntropy(runtime: Runtime, args: CrossEntropyArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('crossEntropy', args, CROSS_ENTROPY_ARGS, options)
+  checkCall(runtime, 'crossEntropy', args, CROSS_ENTROPY_ARGS, options)
   const { x, target, loss, lse, rows, cols, type = 'f32' } = args
   checkBuffers('crossEntropy', {
     x: [x, rows * cols, bytesIn(type)],
@@ -199,7 +199,7 @@ export async function crossEntropyBackward(
   args: CrossEntropyBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('crossEntropyBackward', args, CROSS_ENTROPY_BACKWARD_ARGS, options)
+  checkCall(runtime, 'crossEntropyBackward', args, CROSS_ENTROPY_BACKWARD_ARGS, options)
   const { x, target, lse, dx, rows, cols, scale = 1, type = 'f32' } = args
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('crossEntropyBackward', {
@@ -239,7 +239,7 @@ export async function meanSquaredError(
   args: MeanSquaredErrorArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('meanSquaredError', args, MEAN_SQUARED_ERROR_ARGS, options)
+  checkCall(runtime, 'meanSquaredError', args, MEAN_SQUARED_ERROR_ARGS, options)
   const { x, y, out, n, type = 'f32' } = args
   checkBuffers('meanSquaredError', { x: [x, n, bytesIn(type)], y: [y, n, bytesIn(type)], out: [out, 1] })
   if (n === 0) throw badArgument('meanSquaredError: there is no mean of 0 elements')

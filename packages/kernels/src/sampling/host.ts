@@ -65,7 +65,7 @@ const TOP_K_ARGS = argsOf<TopKArgs>({
  * @throws RangeError before anything is recorded: k above cols, more than 2²⁴ columns, buffers that are too small
  */
 export async function topK(runtime: Runtime, args: TopKArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('topK', args, TOP_K_ARGS, options)
+  checkCall(runtime, 'topK', args, TOP_K_ARGS, options)
   const { x, values, indices, rows, cols, k, type = 'f32' } = args
   checkMost('topK', 'cols', cols, TOP_K_COLS)
   if (k > cols) throw badArgument(`topK: k must be at most cols = ${cols}, got ${k}`)
@@ -157,7 +157,7 @@ const SAMPLE_ARGS = argsOf<SampleArgs>({
  *   1, topP outside of [0, 1], a step beyond u32, buffers that are too small
  */
 export async function sample(runtime: Runtime, args: SampleArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('sample', args, SAMPLE_ARGS, options)
+  checkCall(runtime, 'sample', args, SAMPLE_ARGS, options)
   const { logits, seeds, choices, out, rows, cols, step = 0, type = 'f32', ...choice } = args
   checkMost('sample', 'cols', cols, SAMPLE_COLS)
   if (cols === 0) throw badArgument('sample: cols must be at least 1, got 0: there is nothing to draw')
@@ -237,7 +237,7 @@ const DROPOUT_ARGS = argsOf<DropoutArgs>({
 
 /** y[i] = x[i] / (1 − p), or 0 with probability p: by the random bits of (seed, stream, i), the same on every device. */
 export async function dropout(runtime: Runtime, args: DropoutArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('dropout', args, DROPOUT_ARGS, options)
+  checkCall(runtime, 'dropout', args, DROPOUT_ARGS, options)
   await dropped(runtime, 'dropout', ['x', 'y'], args, options)
 }
 
@@ -257,7 +257,7 @@ export async function dropoutBackward(
   args: DropoutBackwardArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('dropoutBackward', args, DROPOUT_BACKWARD_ARGS, options)
+  checkCall(runtime, 'dropoutBackward', args, DROPOUT_BACKWARD_ARGS, options)
   const { dy, dx, ...rest } = args
   await dropped(runtime, 'dropoutBackward', ['dy', 'dx'], { x: dy, y: dx, ...rest }, options)
 }

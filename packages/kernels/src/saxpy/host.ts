@@ -15,7 +15,7 @@ const SAXPY_ARGS = argsOf<SaxpyArgs>({ x: input, y: updated, n: size, alpha: num
 
 /** y = alpha · x + y, in f32. */
 export async function saxpy(runtime: Runtime, args: SaxpyArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('saxpy', args, SAXPY_ARGS, options)
+  checkCall(runtime, 'saxpy', args, SAXPY_ARGS, options)
   const { x, y, n, alpha } = args
   checkBuffers('saxpy', { x: [x, n], y: [y, n] })
   await runtime.run(chosen(artifact, options), { x, y, n, alpha })

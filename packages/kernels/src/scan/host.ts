@@ -13,8 +13,8 @@ import {
   checkBuffers,
   checkCall,
   chosen,
-  keysOf,
   type Runtime,
+  SEVERAL_OPTIONS,
   type SeveralOptions,
 } from '../host'
 import { rowsKernel } from '../reduce/host'
@@ -35,14 +35,13 @@ export interface ScanArgs {
 }
 
 const SCAN_ARGS = argsOf<ScanArgs>({ x: input, y: output, n: size, exclusive: maybe(flag) })
-const SCAN_OPTIONS = keysOf<SeveralOptions>()('kernels verify')
 
 /**
  * y[i] = x[0] + … + x[i], in f32, for any n: one dispatch up to 1,024 elements. From 2,049 elements on tiles are summed first, so that
  * x is read twice and y written once, and from 4,194,304 elements on x is read once.
  */
 export async function scan(runtime: Runtime, args: ScanArgs, options: SeveralOptions = {}): Promise<void> {
-  checkCall('scan', args, SCAN_ARGS, options, SCAN_OPTIONS)
+  checkCall(runtime, 'scan', args, SCAN_ARGS, options, SEVERAL_OPTIONS)
   const { x, y, n } = args
   checkBuffers('scan', { x: [x, n], y: [y, n] })
   if (n > 0) await scanBy(chooseScan(n), runtime, args, options)

@@ -56,7 +56,7 @@ const COPY_ARGS = argsOf<CopyArgs>({
  *   six axes that cannot be joined
  */
 export async function copy(runtime: Runtime, args: CopyArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('copy', args, COPY_ARGS, options)
+  checkCall(runtime, 'copy', args, COPY_ARGS, options)
   await copying(runtime, 'copy', ['from', 'to'], args, options)()
 }
 

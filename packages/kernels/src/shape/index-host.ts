@@ -39,7 +39,7 @@ async function pick(
   args: IndexedArgs,
   options: HostOptions,
 ): Promise<void> {
-  checkCall(what, args, INDEXED_ARGS, options)
+  checkCall(runtime, what, args, INDEXED_ARGS, options)
   const { x, index, out, outer = 1, size, count, inner, type = 'f32' } = args
   const bytes = bytesIn(type)
   checkBuffers(what, {
@@ -93,7 +93,7 @@ export const scatterAdd = (runtime: Runtime, args: ScatterAddArgs, options: Host
   added(runtime, 'scatterAdd', args, options)
 
 async function added(runtime: Runtime, what: string, args: ScatterAddArgs, options: HostOptions): Promise<void> {
-  checkCall(what, args, SCATTER_ADD_ARGS, options)
+  checkCall(runtime, what, args, SCATTER_ADD_ARGS, options)
   const { x, index, out, outer = 1, size, count, inner } = args
   checkBuffers(what, {
     x: [x, outer * count * inner],

@@ -36,7 +36,7 @@ const PERMUTE_ARGS = argsOf<PermuteArgs>({
 
 /** out[c[axes[0]], c[axes[1]], …] = x[c]: axis i of the result is axis `axes[i]` of x. */
 export async function permute(runtime: Runtime, args: PermuteArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('permute', args, PERMUTE_ARGS, options)
+  checkCall(runtime, 'permute', args, PERMUTE_ARGS, options)
   await permuted(runtime, 'permute', args, options)
 }
 
@@ -79,7 +79,7 @@ const SLICE_ARGS = argsOf<SliceArgs>({
 
 /** out = x[start : end : step] along every axis, as Python has it; steps may be negative. Gives the shape of the result. */
 export async function slice(runtime: Runtime, args: SliceArgs, options: HostOptions = {}): Promise<number[]> {
-  checkCall('slice', args, SLICE_ARGS, options)
+  checkCall(runtime, 'slice', args, SLICE_ARGS, options)
   const { x, shape, starts, ends, steps = shape.map(() => 1), out, type } = args
   for (const [name, list] of Object.entries({ starts, ends, steps })) {
     if (list.length !== shape.length || !list.every(Number.isInteger))
@@ -120,7 +120,7 @@ const FLIP_ARGS = argsOf<FlipArgs>({ axes: listOf(integer), x: input, shape: lis
 
 /** x with the order along some axes reversed. */
 export async function flip(runtime: Runtime, args: FlipArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('flip', args, FLIP_ARGS, options)
+  checkCall(runtime, 'flip', args, FLIP_ARGS, options)
   const { x, shape, axes, out, type } = args
   for (const axis of axes) checkAxis('flip', axis, shape.length)
   const strides = rowMajor(shape)
@@ -153,7 +153,7 @@ const REPEAT_ARGS = argsOf<RepeatArgs>({
 
 /** x, `times[a]` times along axis a. */
 export async function repeat(runtime: Runtime, args: RepeatArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('repeat', args, REPEAT_ARGS, options)
+  checkCall(runtime, 'repeat', args, REPEAT_ARGS, options)
   const { x, shape, times, out, type } = args
   if (times.length !== shape.length)
     throw badArgument(`repeat: times must be ${shape.length} numbers, got ${times.length}`)
@@ -179,7 +179,7 @@ const EXPAND_ARGS = argsOf<ExpandArgs>({ to: listOf(size), x: input, shape: list
 
 /** x seen as a larger shape, by the rules of broadcasting, and written out. */
 export async function expand(runtime: Runtime, args: ExpandArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('expand', args, EXPAND_ARGS, options)
+  checkCall(runtime, 'expand', args, EXPAND_ARGS, options)
   const { x, shape, to, out, type } = args
   const lead = to.length - shape.length
   const fits = lead >= 0 && shape.every((extent, axis) => extent === 1 || extent === to[axis + lead])
@@ -223,7 +223,7 @@ export async function concatenate(
   args: ConcatenateArgs,
   options: HostOptions = {},
 ): Promise<number[]> {
-  checkCall('concatenate', args, CONCATENATE_ARGS, options)
+  checkCall(runtime, 'concatenate', args, CONCATENATE_ARGS, options)
   const { inputs, axis, out, type } = args
   const [first] = inputs
   if (!first) throw badArgument('concatenate: there are no inputs')
@@ -274,7 +274,7 @@ const PAD_ARGS = argsOf<PadArgs>({
 
 /** x, with `before[a]` and `after[a]` elements around it along axis a. What is around it has to be filled before: see `fill`. */
 export async function pad(runtime: Runtime, args: PadArgs, options: HostOptions = {}): Promise<number[]> {
-  checkCall('pad', args, PAD_ARGS, options)
+  checkCall(runtime, 'pad', args, PAD_ARGS, options)
   const { x, shape, before, after, out, type } = args
   for (const [name, list] of Object.entries({ before, after })) {
     if (list.length !== shape.length)
@@ -316,7 +316,7 @@ const HEADS_ARGS = argsOf<HeadsArgs>({
 
 /** [batch, tokens, heads · size] → [batch, heads, tokens, size], as attention takes it. */
 export async function splitHeads(runtime: Runtime, args: HeadsArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('splitHeads', args, HEADS_ARGS, options)
+  checkCall(runtime, 'splitHeads', args, HEADS_ARGS, options)
   const { x, out, batch, tokens, heads, size, type } = args
   const moved = { x, out, shape: [batch, tokens, heads, size], axes: [0, 2, 1, 3], ...typed(type) }
   await permuted(runtime, 'splitHeads', moved, options)
@@ -324,7 +324,7 @@ export async function splitHeads(runtime: Runtime, args: HeadsArgs, options: Hos
 
 /** [batch, heads, tokens, size] → [batch, tokens, heads · size]: the inverse of `splitHeads`. */
 export async function mergeHeads(runtime: Runtime, args: HeadsArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('mergeHeads', args, HEADS_ARGS, options)
+  checkCall(runtime, 'mergeHeads', args, HEADS_ARGS, options)
   const { x, out, batch, tokens, heads, size, type } = args
   const moved = { x, out, shape: [batch, heads, tokens, size], axes: [0, 2, 1, 3], ...typed(type) }
   await permuted(runtime, 'mergeHeads', moved, options)
@@ -357,7 +357,7 @@ const PIXEL_SHUFFLE_ARGS = argsOf<PixelShuffleArgs>({
 
 /** Channels become places: each block of factor² channels is a factor × factor tile of one (Shi et al., 2016). */
 export async function pixelShuffle(runtime: Runtime, args: PixelShuffleArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('pixelShuffle', args, PIXEL_SHUFFLE_ARGS, options)
+  checkCall(runtime, 'pixelShuffle', args, PIXEL_SHUFFLE_ARGS, options)
   const { x, out, items, channels, height, width, factor, type } = args
   const shape = [items, channels, factor, factor, height, width]
   await permuted(runtime, 'pixelShuffle', { x, out, shape, axes: [0, 1, 4, 2, 5, 3], ...typed(type) }, options)

@@ -29,7 +29,7 @@ const SOFTMAX_ARGS = argsOf<SoftmaxArgs>({ x: input, y: outputOver('x'), rows: s
 
 /** y[r, :] = softmax(x[r, :]), computed in f32; a row of −∞ gives zeros. */
 export async function softmax(runtime: Runtime, args: SoftmaxArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('softmax', args, SOFTMAX_ARGS, options)
+  checkCall(runtime, 'softmax', args, SOFTMAX_ARGS, options)
   const { x, y, rows, cols, type = 'f32' } = args
   const [n, bytes] = [rows * cols, bytesIn(type)]
   checkBuffers('softmax', { x: [x, n, bytes], y: [y, n, bytes] })

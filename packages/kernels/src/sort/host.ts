@@ -87,7 +87,7 @@ const SORT_PAIRS_ARGS = argsOf<SortPairsArgs>({
 
 /** Sorts u32 keys in ascending order, and the values with them; equal keys keep their order. */
 export async function sortPairs(runtime: Runtime, args: SortPairsArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('sortPairs', args, SORT_PAIRS_ARGS, options)
+  checkCall(runtime, 'sortPairs', args, SORT_PAIRS_ARGS, options)
   const { keys, values, sortedKeys, sortedValues, n, bits = 32 } = args
   checkBuffers('sortPairs', {
     keys: [keys, n],
@@ -160,7 +160,7 @@ const SORT_ARGS = argsOf<SortArgs>({
 
 /** Sorts numbers, with −∞ first and NaN last in ascending order: the permutation, and the sorted numbers. Stable. */
 export async function sort(runtime: Runtime, args: SortArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('sort', args, SORT_ARGS, options)
+  checkCall(runtime, 'sort', args, SORT_ARGS, options)
   const { x, order, sorted, n, type = 'f32', descending = false } = args
   checkBuffers('sort', { x: [x, n], order: [order, n], ...(sorted ? { sorted: [sorted, n] } : {}) })
   if (n === 0) return
@@ -186,7 +186,7 @@ const HISTOGRAM_ARGS = argsOf<HistogramArgs>({ ids: input, counts: updated, n: s
 
 /** counts[id] += 1 for each id; one that is not below bins counts nothing. */
 export async function histogram(runtime: Runtime, args: HistogramArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('histogram', args, HISTOGRAM_ARGS, options)
+  checkCall(runtime, 'histogram', args, HISTOGRAM_ARGS, options)
   const { ids, counts, n, bins } = args
   checkBuffers('histogram', { ids: [ids, n], counts: [counts, bins] })
   if (n > 0 && bins > 0) await runtime.run(chosen(g.histogram, options), { ids, counts, n, bins })
@@ -218,7 +218,7 @@ export async function histogramRange(
   args: HistogramRangeArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('histogramRange', args, HISTOGRAM_RANGE_ARGS, options)
+  checkCall(runtime, 'histogramRange', args, HISTOGRAM_RANGE_ARGS, options)
   const { x, counts, n, bins, low, high } = args
   if (!(high > low)) throw badArgument(`histogramRange: high must be above low = ${low}, got ${high}`)
   checkBuffers('histogramRange', { x: [x, n], counts: [counts, bins] })
@@ -243,7 +243,7 @@ const COMPACT_ARGS = argsOf<CompactArgs>({ x: input, keep: input, out: output, c
 
 /** The elements whose flag is not 0, one after the other, and their number, which stays on the device. */
 export async function compact(runtime: Runtime, args: CompactArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('compact', args, COMPACT_ARGS, options)
+  checkCall(runtime, 'compact', args, COMPACT_ARGS, options)
   const { x, keep, out, count, n } = args
   checkBuffers('compact', { x: [x, n], keep: [keep, n], out: [out, n], count: [count, 1] })
   // one element more than there are: its place is their number; and room for whole quads, of which the rest comes behind

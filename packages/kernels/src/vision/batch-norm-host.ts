@@ -36,7 +36,7 @@ const BATCH_NORM_ARGS = argsOf<BatchNormArgs>({
 
 /** y = (x − mean[c]) / √(variance[c] + eps) · weight[c] + bias[c], with the statistics of the training. */
 export async function batchNorm(runtime: Runtime, args: BatchNormArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('batchNorm', args, BATCH_NORM_ARGS, options)
+  checkCall(runtime, 'batchNorm', args, BATCH_NORM_ARGS, options)
   const { x, mean, variance, weight, bias, y, items, channels, places, eps = 1e-5, type = 'f32' } = args
   const n = items * channels * places
   const each = Object.entries({ mean, variance, weight, bias }).map(

@@ -118,7 +118,7 @@ const CONV2D_ARGS = argsOf<Conv2dArgs>({
  * the result. A convolution of one dimension has height and filter height 1.
  */
 export async function conv2d(runtime: Runtime, args: Conv2dArgs, options: HostOptions = {}): Promise<Pair> {
-  checkCall('conv2d', args, CONV2D_ARGS, options)
+  checkCall(runtime, 'conv2d', args, CONV2D_ARGS, options)
   const out = windowedSize(args.size, args)
   return convolve(runtime, 'conv2d', CONV2D, args, false, out, options)
 }
@@ -153,7 +153,7 @@ const CONV1D_ARGS = argsOf<Conv1dArgs>({
 
 /** conv2d of one dimension. Gives the length of the result. */
 export async function conv1d(runtime: Runtime, args: Conv1dArgs, options: HostOptions = {}): Promise<number> {
-  checkCall('conv1d', args, CONV1D_ARGS, options)
+  checkCall(runtime, 'conv1d', args, CONV1D_ARGS, options)
   const { length, filter, stride = 1, pad = 0, dilation = 1, ...rest } = args
   const window: Window = { filter: [1, filter], stride: [1, stride], pad: [0, pad], dilation: [1, dilation] }
   const image = { ...rest, ...window, size: [1, length] } as Conv2dArgs
@@ -188,7 +188,7 @@ export async function convTranspose2d(
   args: ConvTranspose2dArgs,
   options: HostOptions = {},
 ): Promise<Pair> {
-  checkCall('convTranspose2d', args, CONV_TRANSPOSE2D_ARGS, options)
+  checkCall(runtime, 'convTranspose2d', args, CONV_TRANSPOSE2D_ARGS, options)
   const out = transposedSize(args.size, args, args.outPad)
   const kernels = { f32: g.conv_transpose2d, f16: g.conv_transpose2d_f16 }
   return convolve(runtime, 'convTranspose2d', kernels, args, true, out, options)
@@ -228,7 +228,7 @@ const CONV2D_INT8_ARGS = argsOf<Conv2dInt8Args>({
  * conv2d, the sum exact. Gives height and width of the result.
  */
 export async function conv2dInt8(runtime: Runtime, args: Conv2dInt8Args, options: HostOptions = {}): Promise<Pair> {
-  checkCall('conv2dInt8', args, CONV2D_INT8_ARGS, options)
+  checkCall(runtime, 'conv2dInt8', args, CONV2D_INT8_ARGS, options)
   const { x, weight, weightScale, bias, y, items, channels, size, outs, groups = 1, scale, zero = 0 } = args
   const { filter, stride = [1, 1], pad = [0, 0], dilation = [1, 1], low = -MOST, high = MOST } = args
   if (groups < 1 || channels % groups !== 0 || outs % groups !== 0)

@@ -62,7 +62,7 @@ const MAX_POOL2D_ARGS = argsOf<MaxPool2dArgs>({
 
 /** The greatest element of each window, and its place in the plane in `index` (u32). Gives height and width of the result. */
 export async function maxPool2d(runtime: Runtime, args: MaxPool2dArgs, options: HostOptions = {}): Promise<Pair> {
-  checkCall('maxPool2d', args, MAX_POOL2D_ARGS, options)
+  checkCall(runtime, 'maxPool2d', args, MAX_POOL2D_ARGS, options)
   const { out, n, params } = pooled('maxPool2d', args)
   checkBuffers('maxPool2d', { index: [args.index, n] })
   const kernel = args.type === 'f16' ? g.max_pool2d_f16 : g.max_pool2d
@@ -90,7 +90,7 @@ const AVG_POOL2D_ARGS = argsOf<AvgPool2dArgs>({
 
 /** The mean of each window: of its places in the image, or with `withPad` of all, padding as 0. Gives height and width. */
 export async function avgPool2d(runtime: Runtime, args: AvgPool2dArgs, options: HostOptions = {}): Promise<Pair> {
-  checkCall('avgPool2d', args, AVG_POOL2D_ARGS, options)
+  checkCall(runtime, 'avgPool2d', args, AVG_POOL2D_ARGS, options)
   const { out, n, params } = pooled('avgPool2d', args)
   const kernel = args.type === 'f16' ? g.avg_pool2d_f16 : g.avg_pool2d
   const given = { x: args.x, y: args.y, ...params, with_pad: Number(args.withPad ?? false) }

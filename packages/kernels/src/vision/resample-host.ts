@@ -39,7 +39,7 @@ const RESIZE_ARGS = argsOf<ResizeArgs>({ x: input, y: output, planes: size, size
 
 /** The mean of the part of x that belongs to each place of the result. */
 export async function adaptiveAvgPool2d(runtime: Runtime, args: ResizeArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('adaptiveAvgPool2d', args, RESIZE_ARGS, options)
+  checkCall(runtime, 'adaptiveAvgPool2d', args, RESIZE_ARGS, options)
   const params = resized('adaptiveAvgPool2d', args)
   const kernel = pick(args.type, g.adaptive_avg_pool2d, g.adaptive_avg_pool2d_f16)
   if (params) await runtime.run(chosen(kernel, options), { x: args.x, y: args.y, ...params })
@@ -47,7 +47,7 @@ export async function adaptiveAvgPool2d(runtime: Runtime, args: ResizeArgs, opti
 
 /** The element of x at ⌊place · size / out⌋. */
 export async function upsampleNearest2d(runtime: Runtime, args: ResizeArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('upsampleNearest2d', args, RESIZE_ARGS, options)
+  checkCall(runtime, 'upsampleNearest2d', args, RESIZE_ARGS, options)
   const params = resized('upsampleNearest2d', args)
   const { x, y, size, out } = args
   const scale = [size[0] / out[0], size[1] / out[1]]
@@ -76,7 +76,7 @@ export async function upsampleBilinear2d(
   args: UpsampleBilinear2dArgs,
   options: HostOptions = {},
 ): Promise<void> {
-  checkCall('upsampleBilinear2d', args, UPSAMPLE_BILINEAR2D_ARGS, options)
+  checkCall(runtime, 'upsampleBilinear2d', args, UPSAMPLE_BILINEAR2D_ARGS, options)
   const params = resized('upsampleBilinear2d', args)
   const { x, y, size, out, corners = false } = args
   const by = (axis: 0 | 1): number =>
@@ -119,7 +119,7 @@ const GRID_SAMPLE_ARGS = argsOf<GridSampleArgs>({
 
 /** x at the places of a grid; 0 outside. */
 export async function gridSample(runtime: Runtime, args: GridSampleArgs, options: HostOptions = {}): Promise<void> {
-  checkCall('gridSample', args, GRID_SAMPLE_ARGS, options)
+  checkCall(runtime, 'gridSample', args, GRID_SAMPLE_ARGS, options)
   const { x, grid, y, items, channels, size, out, nearest = false, corners = false, type = 'f32' } = args
   const params = resized('gridSample', { x, y, planes: items * channels, size, out, type })
   checkBuffers('gridSample', { grid: [grid, items * area(out) * 2] })

@@ -123,7 +123,7 @@ export class Heap {
 
   /** The end: all buffers go, those too that nobody destroyed. */
   destroy(): void {
-    for (const block of this.#leases.endAll()) this.pool.discard(block)
+    for (const block of this.#leases.endAll()) this.pool.drop(block)
     this.pool.destroy()
   }
 

@@ -135,13 +135,8 @@ export class Pool {
       if (this.#idleBytes <= keepBytes) return
       this.#take(block)
       this.#trimmed++
-      this.#drop(block)
+      this.drop(block)
     }
-  }
-
-  /** Destroys a block without asking whether it is in use: at the end of the device. */
-  discard(block: Block): void {
-    this.#drop(block)
   }
 
   /** A block is no longer ours to destroy. */
@@ -154,12 +149,12 @@ export class Pool {
   destroy(): void {
     this.#maxIdleBytes = -1
     this.trim(0)
-    for (const block of this.#waiting.splice(0)) this.#drop(block)
+    for (const block of this.#waiting.splice(0)) this.drop(block)
   }
 
   #park(block: Block): void {
     if (block.retired || block.capacity > this.#maxIdleBytes) {
-      this.#drop(block)
+      this.drop(block)
       return
     }
     memo(this.#idle, keyOf(block.capacity, block.usage), () => []).push(block)
@@ -179,7 +174,8 @@ export class Pool {
     this.#idleBytes -= block.capacity
   }
 
-  #drop(block: Block): void {
+  /** Destroys a block without asking whether it is in use: at its end, or at that of the device. */
+  drop(block: Block): void {
     this.#bytes -= block.capacity
     this.source.drop(block)
   }

@@ -42,7 +42,7 @@ export async function suspect(device: GPUDevice, recorded: Recorded, text: strin
 function rehearse(device: GPUDevice, part: Part): Promise<GPUError | null> {
   const { error } = scoped(device, ['validation'], () => {
     const encoder = device.createCommandEncoder({ label: 'weft rehearsal' })
-    if ('rehearse' in part) part.rehearse(encoder)
+    if ('encode' in part) part.encode(encoder, 0)
     else {
       const pass = encoder.beginComputePass()
       pass.setPipeline(part.pipeline)

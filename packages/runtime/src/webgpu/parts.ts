@@ -8,9 +8,8 @@ export type Recorded = readonly (Part | readonly Part[])[]
 
 export interface Copying {
   readonly title: string
-  encode(encoder: GPUCommandEncoder): void
-  /** Encodes it once more, so that the device checks it and does nothing. */
-  rehearse(encoder: GPUCommandEncoder): void
+  /** With 0 `bytes` the device checks it and does nothing. */
+  encode(encoder: GPUCommandEncoder, bytes?: number): void
 }
 
 export function copying(
@@ -21,7 +20,8 @@ export function copying(
   toOffset: number,
   size: number,
 ): Copying {
-  const copy = (encoder: GPUCommandEncoder, bytes: number): void =>
-    encoder.copyBufferToBuffer(from, fromOffset, to, toOffset, bytes)
-  return { title, encode: (encoder) => copy(encoder, size), rehearse: (encoder) => copy(encoder, 0) }
+  return {
+    title,
+    encode: (encoder, bytes = size) => encoder.copyBufferToBuffer(from, fromOffset, to, toOffset, bytes),
+  }
 }
