@@ -7,14 +7,14 @@ import { scanU32 } from '../../packages/kernels/src/sort/host.js'
 import { integers } from '../../packages/kernels/src/testing/index.js'
 import { onDevices } from './devices.js'
 
-const { fills, scanBlocks, scanBlocksU32, scanOffsets, scanOffsetsU32, scanOnce, scanOnceU32, scanTail } = source
+const { scanBlocks, scanBlocksU32, scanOffsets, scanOffsetsU32, scanOnce, scanOnceU32, scanTail } = source
 
 /** Of integers, whose sums are exact in any order. */
 const small = (seed: number, n: number) => Float32Array.from(integers(seed, n, 15), (v) => v - 7)
 
 onDevices(
   'scan',
-  [...fills, scanBlocks, scanBlocksU32, scanOffsets, scanOffsetsU32, scanOnce, scanOnceU32, scanTail],
+  [scanBlocks, scanBlocksU32, scanOffsets, scanOffsetsU32, scanOnce, scanOnceU32, scanTail],
   ({ runtime: opened, options: own }) => {
     let runtime: Runtime
     beforeAll(() => {

@@ -1,5 +1,4 @@
 import type { CompiledKernel } from '@weft/codegen'
-import { fill } from '../../generated/elementwise'
 import { sum_rows } from '../../generated/reduce'
 import { artifact as applyArtifact } from '../../generated/scan/scan_apply'
 import { artifact as blocksArtifact } from '../../generated/scan/scan_blocks'
@@ -60,11 +59,13 @@ export async function scanBy(way: ScanWay, runtime: Runtime, args: ScanArgs, opt
   const once = chosen(onceArtifact, options)
   if (
     way === 'once' &&
-    has(fill, onceArtifact, tailArtifact) &&
+    has(onceArtifact, tailArtifact) &&
     (await passes(runtime, once, options, trial(SCAN_ONCE_TILE)))
-  )
-    await scanOnce(runtime, once, args, options)
-  else if (way !== 'blocks' && has(sum_rows, applyArtifact, tailArtifact))
+  ) {
+    const { x, y, n, exclusive = false } = args
+    await scanQuads(runtime, once, { x, y, quads: Math.floor(n / 4), exclusive: Number(exclusive) })
+    await scanTail(runtime, args, options)
+  } else if (way !== 'blocks' && has(sum_rows, applyArtifact, tailArtifact))
     await scanTiles(
       runtime,
       await proven(runtime, chosen(applyArtifact, options), options, trial(SCAN_TILE)),
@@ -88,10 +89,10 @@ export interface BlockKernels {
 export async function scanBlocks(runtime: Runtime, args: ScanArgs, kernels: BlockKernels): Promise<void> {
   const { x, y, n, exclusive = false } = args
   const count = Math.ceil(n / SCAN_BLOCK)
-  using totals = runtime.buffer({ size: 4 * count })
+  using totals = runtime.buffer({ size: 4 * count }, { zero: false })
   await runtime.run(kernels.blocks, { x, y, totals, n, exclusive: Number(exclusive) })
   if (count === 1) return
-  using offsets = runtime.buffer({ size: 4 * count })
+  using offsets = runtime.buffer({ size: 4 * count }, { zero: false })
   await scanBlocks(runtime, { x: totals, y: offsets, n: count, exclusive: true }, kernels)
   await runtime.run(kernels.offsets, { offsets, y, n })
 }
@@ -107,27 +108,15 @@ async function scanTiles(
   const tiles = Math.ceil((4 * quads) / SCAN_TILE)
   const sum = await rowsKernel(runtime, 'sum', 'f32', options)
   const flag = Number(exclusive)
-  using sums = runtime.buffer({ size: 4 * tiles })
+  using sums = runtime.buffer({ size: 4 * tiles }, { zero: false })
   await runtime.run(sum, { x, out: sums, rows: tiles, size: SCAN_TILE, n: 4 * quads, scale: 1 })
   if (tiles <= SCAN_SUMS) await runtime.run(apply, { x, sums, y, quads, exclusive: flag, scanned: 0 })
   else {
-    using before = runtime.buffer({ size: 4 * tiles })
+    using before = runtime.buffer({ size: 4 * tiles }, { zero: false })
     await scan(runtime, { x: sums, y: before, n: tiles, exclusive: true }, options)
     await runtime.run(apply, { x, sums: before, y, quads, exclusive: flag, scanned: 1 })
   }
   await scanTail(runtime, { x, y, n, exclusive }, options)
-}
-
-/** In one pass. */
-async function scanOnce(
-  runtime: Runtime,
-  once: CompiledKernel,
-  args: ScanArgs,
-  options: SeveralOptions,
-): Promise<void> {
-  const { x, y, n, exclusive = false } = args
-  await scanQuads(runtime, once, { x, y, quads: Math.floor(n / 4), exclusive: Number(exclusive) }, options)
-  await scanTail(runtime, args, options)
 }
 
 /**
@@ -144,17 +133,11 @@ export interface QuadsArgs {
   readonly exclusive: number
 }
 
-/** The sums of tiles, which are none yet at each run of the kernel: they are cleared by a dispatch, which a recording repeats. */
-export async function scanQuads(
-  runtime: Runtime,
-  once: CompiledKernel,
-  args: QuadsArgs,
-  options: SeveralOptions,
-): Promise<void> {
+/** In one pass, with sums of tiles and blocks in a buffer of its own, which is 0 as every new one: there are none yet. */
+export async function scanQuads(runtime: Runtime, once: CompiledKernel, args: QuadsArgs): Promise<void> {
   const tiles = Math.ceil((4 * args.quads) / SCAN_ONCE_TILE)
-  const words = tiles + Math.ceil(tiles / SCAN_ONCE_BLOCK)
-  using sums = runtime.buffer({ size: 4 * words })
-  await runtime.run(chosen(fill, options), { out: sums, n: words, value: 0 })
+  const blocks = Math.ceil(tiles / SCAN_ONCE_BLOCK)
+  using sums = runtime.buffer({ size: 4 * (tiles + blocks) })
   await runtime.run(once, { ...args, sums, looks: LOOKS })
 }
 

@@ -1,5 +1,4 @@
 import type { CompiledKernel } from '@weft/codegen'
-import { fill } from '../../generated/elementwise'
 import * as shape from '../../generated/shape'
 import * as g from '../../generated/sort'
 import { argsOf, bound, flag, input, integerFrom, maybe, oneOf, output, size, updated } from '../args'
@@ -43,12 +42,8 @@ export async function scanU32(
     ({ scanU32Problem }) => scanU32Problem(),
     (on, small, only) => scanU32('once', on, small, only),
   )
-  if (
-    way === 'once' &&
-    [fill, g.scan_once_u32].every((kernel) => atHand(kernel, runtime, options)) &&
-    (await passes(runtime, once, options, trial))
-  )
-    await scanQuads(runtime, once, { x, y, quads: Math.ceil(n / 4), exclusive: 1 }, options)
+  if (way === 'once' && atHand(g.scan_once_u32, runtime, options) && (await passes(runtime, once, options, trial)))
+    await scanQuads(runtime, once, { x, y, quads: Math.ceil(n / 4), exclusive: 1 })
   else
     await scanBlocks(
       runtime,
@@ -99,10 +94,10 @@ export async function sortPairs(runtime: Runtime, args: SortPairsArgs, options: 
   const { scatter, tile } = await radixFor(runtime, options)
   const tiles = Math.ceil(n / tile)
   const chunks = Math.ceil(tiles / RADIX_CHUNK)
-  using counts = runtime.buffer({ size: 4 * DIGITS * tiles })
-  using sums = runtime.buffer({ size: 4 * DIGITS * chunks })
-  using otherKeys = runtime.buffer({ size: 4 * n })
-  using otherValues = runtime.buffer({ size: 4 * n })
+  using counts = runtime.buffer({ size: 4 * DIGITS * tiles }, { zero: false })
+  using sums = runtime.buffer({ size: 4 * DIGITS * chunks }, { zero: false })
+  using otherKeys = runtime.buffer({ size: 4 * n }, { zero: false })
+  using otherValues = runtime.buffer({ size: 4 * n }, { zero: false })
   const passes = Math.ceil(bits / RADIX_BITS)
   const chunk = RADIX_CHUNK
   let from = { keys, values }
@@ -164,9 +159,9 @@ export async function sort(runtime: Runtime, args: SortArgs, options: HostOption
   const { x, order, sorted, n, type = 'f32', descending = false } = args
   checkBuffers('sort', { x: [x, n], order: [order, n], ...(sorted ? { sorted: [sorted, n] } : {}) })
   if (n === 0) return
-  using keys = runtime.buffer({ size: 4 * n })
-  using values = runtime.buffer({ size: 4 * n })
-  using sortedKeys = runtime.buffer({ size: 4 * n })
+  using keys = runtime.buffer({ size: 4 * n }, { zero: false })
+  using values = runtime.buffer({ size: 4 * n }, { zero: false })
+  using sortedKeys = runtime.buffer({ size: 4 * n }, { zero: false })
   await runtime.run(chosen(KEYS[type], options), { x, keys, values, n, descending: Number(descending) })
   await sortPairs(runtime, { keys, values, sortedKeys, sortedValues: order, n }, options)
   if (!sorted) return
@@ -248,8 +243,8 @@ export async function compact(runtime: Runtime, args: CompactArgs, options: Host
   checkBuffers('compact', { x: [x, n], keep: [keep, n], out: [out, n], count: [count, 1] })
   // one element more than there are: its place is their number; and room for whole quads, of which the rest comes behind
   const size = 4 * (n + 4)
-  using flags = runtime.buffer({ size })
-  using places = runtime.buffer({ size })
+  using flags = runtime.buffer({ size }, { zero: false })
+  using places = runtime.buffer({ size }, { zero: false })
   await runtime.run(chosen(g.compact_flags, options), { keep, flags, n })
   await scanU32(chooseScan(n + 1), runtime, { x: flags, y: places, n: n + 1 }, options)
   if (n > 0) await runtime.run(chosen(g.compact_scatter, options), { x, keep, places, out, n })
