@@ -7,7 +7,7 @@ import { onDevices } from './devices.js'
 
 const { compactFlags, compactScatter, copies, histogram, histogramRange, permuteWords } = source
 const { radixChunkSums, radixCount, radixKeys, radixScatter, radixScatter32, radixSpine, radixSpread } = source
-const { scanBlocksU32, scanOffsetsU32 } = source
+const { scanBlocksU32, scanOffsetsU32, scanOnceU32 } = source
 
 onDevices(
   'sort',
@@ -22,6 +22,7 @@ onDevices(
       radixSpread,
       scanBlocksU32,
       scanOffsetsU32,
+      scanOnceU32,
     ],
     ...radixKeys,
     ...copies,
@@ -78,7 +79,7 @@ onDevices(
     })
 
     it('compacts, and counts in bins', async () => {
-      for (const n of [0, 1, 70, 1500]) {
+      for (const n of [0, 1, 70, 1500, 5001]) {
         const [x, keep] = [integers(1, n, 2 ** 32), integers(2, n, 3)]
         const out = runtime.buffer(new Uint32Array(n).fill(777))
         const count = runtime.buffer(Uint32Array, 1)
