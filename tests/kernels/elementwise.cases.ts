@@ -150,7 +150,20 @@ const resultType = (kernel: KernelSource, at = -1): Scalar => {
     .bindings.filter((b) => b.access !== 'read')
     .at(at)
   const text = JSON.stringify(binding?.type)
-  return text.includes('"f16"') ? 'f16' : text.includes('"f32"') ? 'f32' : text.includes('"i32"') ? 'i32' : 'bool'
+  return text.includes('"f16"') || wordsOf(kernel).length > 0
+    ? 'f16'
+    : text.includes('"f32"')
+      ? 'f32'
+      : text.includes('"i32"')
+        ? 'i32'
+        : 'bool'
+}
+
+/** Bindings of words of two f16: all of them, where a kernel of f16 has nothing else. */
+const wordsOf = (kernel: KernelSource): string[] => {
+  const { bindings } = kernel.ir()
+  const words = /_f16(_|$)/.test(kernel.name) && bindings.every(({ type }) => JSON.stringify(type).includes('"u32"'))
+  return words ? bindings.map(({ name }) => name) : []
 }
 
 const inputsOf = (kernel: KernelSource): string[] =>
@@ -196,6 +209,7 @@ function flatCase(kernel: KernelSource, n: number): ParityCase {
     params: { n, ...params },
     bindings: { ...Object.fromEntries(inputs.map(({ data }, i) => [names[i], data])), out: outputOf(out, n) },
     expect: { out: expected(out, wanted) },
+    halves: wordsOf(kernel),
     ...toleranceOf(op, out),
   }
 }
@@ -266,6 +280,7 @@ function gatedBackwardCase(kernel: KernelSource, n: number): ParityCase {
         results.map(([, dy]) => dy),
       ),
     },
+    halves: wordsOf(kernel),
     ...toleranceOf(op, type),
   }
 }
@@ -323,8 +338,38 @@ function fillCase(kernel: KernelSource, n: number): ParityCase {
     params: { n, ...params },
     bindings: { out: outputOf(type, n) },
     expect: { out: expected(type, wanted) },
+    halves: wordsOf(kernel),
   }
 }
+
+/** The same, with the first input for the output. */
+const inPlace = ({ name, bindings: { x, ...others }, ...rest }: ParityCase): ParityCase => {
+  const both = (others.out as Uint16Array).slice()
+  both.set((x as Uint16Array).subarray(0, Number(rest.params?.n)))
+  return { ...rest, name: `${name}, in place`, bindings: { ...others, out: both }, alias: ['x', 'out'] }
+}
+
+/** What f16 does not hold becomes ∞ where a word of two is made, as where one is converted. */
+function infiniteCase(kernel: KernelSource): ParityCase {
+  const [x, y] = [
+    [-Infinity, Infinity, 65504, -65504, 1, -Infinity],
+    [1, -1, 65504, -65504, Infinity, 65504],
+  ] as const
+  const sums = x.map((v, i) =>
+    Math.abs(v + (y[i] as number)) > 65504 ? Math.sign(v + (y[i] as number)) * Infinity : 0,
+  )
+  return {
+    name: `${kernel.name}, past what f16 holds`,
+    kernel,
+    params: { n: x.length },
+    bindings: { x: f16s(...x), y: f16s(...y), out: emptyHalfOutput(x.length) },
+    expect: { out: filledHalf(sums) },
+    halves: wordsOf(kernel),
+  }
+}
+
+const named = (list: readonly KernelSource[], name: string): KernelSource =>
+  list.find((kernel) => kernel.name === name) as KernelSource
 
 const isStrided = ({ name }: KernelSource): boolean => name.endsWith('_strided')
 const isBackward = ({ name }: KernelSource): boolean => /_backward/.test(name)
@@ -335,8 +380,14 @@ const cases: readonly ParityCase[] = [
   ),
   ...gated.map((kernel) => (isBackward(kernel) ? gatedBackwardCase(kernel, 67) : flatCase(kernel, 67))),
   ...casts.filter(({ name }) => name !== 'cast_i32_f16').map(castCase),
-  ...fills.map((kernel) => fillCase(kernel, 300)),
-  ...[1, 255, 256, 257].map((n) => flatCase(binary[0] as KernelSource, n)),
+  ...fills.map((kernel) => fillCase(kernel, 301)),
+  // all that an invocation reads at once, and less: of f32 five elements, of f16 eight words
+  ...[1, 255, 256, 257, 1281].map((n) => flatCase(named(binary, 'add'), n)),
+  ...[1, 2, 4095, 4097].map((n) => flatCase(named(binary, 'add_f16'), n)),
+  inPlace(flatCase(named(binary, 'add_f16'), 4097)),
+  inPlace(flatCase(named(unary, 'neg_f16'), 7)),
+  gatedBackwardCase(named(gated, 'swiglu_backward_f16'), 4097),
+  infiniteCase(named(binary, 'add_f16')),
 ]
 
 export const elementwiseCases: readonly ParityCase[] = cases.map(shipped)

@@ -103,7 +103,9 @@ export async function runElementwise(
       `runElementwise: the shape must be integers from 0 on with fewer than 2³² elements, got [${shape.join(', ')}]`,
     )
 
-  const elementOf = (i: number): number => bindings[i]?.element?.stride ?? 4
+  // two f16 to a word, where there is nothing else
+  const words = layouts === operation.f16 && bindings.every(({ element }) => element?.type === 'u32')
+  const elementOf = (i: number): number => (words ? 2 : (bindings[i]?.element?.stride ?? 4))
   const strides = views.map((view) => broadcastStrides('runElementwise', view.given ? view : { shape }, shape))
   const buffers: Record<string, readonly [BufferLike, number, number]> = {}
   views.forEach((view, i) => {

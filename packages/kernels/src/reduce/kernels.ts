@@ -14,8 +14,9 @@ import {
   u32,
 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
+import { halvesOf, PAIR } from '../parts/pairs'
 import { MAX, MIN, REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
-import { named, read, type Storage, scalars } from '../parts/storage'
+import { named, read, type Storage } from '../parts/storage'
 import { BOOL_FOLDS, FLOAT_FOLDS, type Fold } from './folds'
 import { orderKey } from './order'
 
@@ -29,16 +30,19 @@ import { orderKey } from './order'
  *   eighth element each, and join at the end. An axis may be cut into `parts`, of which each has results of its own, in [outer, parts,
  *   inner]: with few columns they are what fills the device.
  *
- * Eight elements of an invocation are in flight at a time. On an H200, of copy bandwidth: sum of 128 M f32 in rows of 65,536 0.98; sums of
- * the columns of 16,384 × 8,192 f32 0.72 with 1 part, 0.96 with 2; an invocation a column, one element at a time 0.13.
+ * Eight elements of an invocation are in flight at a time, of f16 in rows eight words of two. On an H200, of copy bandwidth: sum of 128 M f32 in
+ * rows of 16,384 1.02, and 0.98 with the sum of their sums, a dispatch of its own, which takes 5 µs of 130; sums of the columns of 16,384 × 8,192 f32
+ * 0.72 with 1 part, 0.98 with 8; an invocation a column, one element at a time 0.13. Sums of f16 0.95 and, as 5 µs are more of 73 than of 130, 0.89;
+ * one by one 0.65. Tried, f32: vec4f (0.995 with both dispatches; rows would have to begin at multiples of 4), sixteen in flight (0.985, and
+ * slow for rows of less than twice that), workgroups of 512 and 1,024 (0.99, 0.975). f16: vec4h 0.91 with both, sixteen words 0.89.
  *
  * Results are f32 also where x is f16, u32 for indices and bools. No elements: what the fold starts from.
  */
 
 type None = Record<never, never>
 
-interface Source<T extends 'f32' | 'u32'> {
-  at(i: Expr<'u32'>): Expr<T>
+interface Source {
+  at(i: Expr<'u32'>): Expr<'f32'>
 }
 interface Target {
   at(i: Expr<'u32'>): { set(value: unknown): void }
@@ -55,13 +59,15 @@ const AT_ONCE = { unroll: 8 } as const
 interface Shape {
   readonly name: string
   readonly doc: string
-  readonly x: unknown
+  /** What x holds. */
+  readonly x: 'f32' | 'f16' | 'u32'
   readonly out: 'f32' | 'u32'
   readonly params?: Readonly<Record<string, unknown>>
 }
 
 const declared = (
-  { doc, x, out, params = {} }: Shape,
+  { doc, out, params = {} }: Shape,
+  element: unknown,
   sizes: Readonly<Record<string, unknown>>,
   workgroups: (n: Readonly<Record<string, HostNumber>>) => readonly unknown[],
   variants?: typeof REDUCE_VARIANTS,
@@ -69,16 +75,21 @@ const declared = (
   ({
     doc,
     workgroupSize: [WORKGROUP],
-    bindings: { x: input(x as ReturnType<typeof scalars>), out: output(d.arrayOf(out === 'f32' ? d.f32 : d.u32)) },
+    bindings: { x: input(d.arrayOf(element as typeof d.f32)), out: output(d.arrayOf(out === 'f32' ? d.f32 : d.u32)) },
     params: { ...sizes, ...params },
     workgroups,
     ...(variants ? { variants } : {}),
   }) as unknown as KernelDecl<None, None, None>
 
+const ELEMENTS = { f32: d.f32, f16: d.f16, u32: d.u32 } as const
+
+/** What is done with an element: its index in x, and the element as it is stored. */
+type Body = (i: Expr<'u32'>, x: Expr<'f32'>) => void
+
 interface Row {
   readonly k: Builder
-  /** Calls its body for each element of this invocation, with its index in x. */
-  readonly each: (name: string, body: (i: Expr<'u32'>) => void) => void
+  /** Calls its body for each element of this invocation, with its index in x: for those of an invocation in any order. */
+  readonly each: (name: string, body: Body) => void
   /** The first element of the row. */
   readonly start: Expr<'u32'>
   readonly end: Expr<'u32'>
@@ -88,23 +99,63 @@ interface Row {
 const rows = (shape: Shape, reduce: (row: Row, view: never) => Expr<'f32'> | Expr<'u32'>): KernelSource =>
   kernel(
     `${shape.name}_rows`,
-    declared(shape, { rows: d.u32, size: d.u32, n: d.u32 }, (n) => [n.rows], REDUCE_VARIANTS),
+    declared(
+      shape,
+      shape.x === 'f16' ? PAIR : ELEMENTS[shape.x],
+      { rows: d.u32, size: d.u32, n: d.u32 },
+      (n) => [n.rows],
+      REDUCE_VARIANTS,
+    ),
     (view, k) => {
-      const { size, n } = view as unknown as { readonly size: Expr<'u32'>; readonly n: Expr<'u32'> }
+      const { size, n, x } = view as unknown as Record<'size' | 'n', Expr<'u32'>> & { readonly x: Source }
       const { start } = k.let({ start: k.workgroupIndex.mul(size) })
       const end = k.let('end', u32`min(${start} + ${size}, ${n})`)
-      const each = (name: string, body: (i: Expr<'u32'>) => void): void =>
-        k.range(name, start.add(k.localIndex), end, WORKGROUP, body, AT_ONCE)
+      const each: Row['each'] = (name, body) =>
+        shape.x === 'f16'
+          ? eachHalf(k, { name, x, start, end }, body)
+          : k.range(name, start.add(k.localIndex), end, WORKGROUP, (i) => body(i, x.at(i)), AT_ONCE)
       const value = reduce({ k, each, start, end }, view as never)
       const { out } = view as unknown as { readonly out: Target }
       k.if(k.localIndex.eq(0), () => out.at(k.workgroupIndex).set(value))
     },
   )
 
+interface Halves {
+  readonly name: string
+  readonly x: Source
+  readonly start: Expr<'u32'>
+  readonly end: Expr<'u32'>
+}
+
+/** The f16 of a row, by pairs; what is left of pairs that the row has but half of, before and behind, two invocations take. */
+function eachHalf(k: Builder, { name, x, start, end }: Halves, body: Body): void {
+  const first = u32`(${start} + 1) / 2 + ${k.localIndex}`
+  k.range(
+    name,
+    first,
+    end.div(2),
+    WORKGROUP,
+    (p) => {
+      const pair = halvesOf(k.let('pair', x.at(p)))
+      pair.forEach((value, at) => {
+        body(k.let('i', u32`2 * ${p} + ${at}`), value)
+      })
+    },
+    AT_ONCE,
+  )
+  const before = k.let('before', k.localIndex.eq(0))
+  const odd = fn.select(end, start, before).rem(2).eq(1)
+  k.if(k.localIndex.lt(2).and(start.lt(end)).and(odd), () => {
+    const i = k.let('i', fn.select(end.sub(1), start, before))
+    const [low, high] = halvesOf(k.let('pair', x.at(i.div(2))))
+    body(i, fn.select(low, high, before))
+  })
+}
+
 interface Column {
   readonly k: Builder
-  /** Calls its body for each element of this invocation, with its index in x and its place along the axis. */
-  readonly each: (name: string, body: (i: Expr<'u32'>, j: Expr<'u32'>) => void) => void
+  /** Calls its body for each element of this invocation, with its place along the axis. */
+  readonly each: (name: string, body: (j: Expr<'u32'>, x: Expr<'f32'>) => void) => void
   /** What the slices have of a column, joined one after the other; the result is right in the first slice. */
   readonly join: <T extends 'f32' | 'u32', N extends string>(own: Parts<T, N>, two: Join<T, N>) => Parts<T, N>
 }
@@ -113,10 +164,11 @@ interface Column {
 const columns = (shape: Shape, reduce: (column: Column, view: never) => Expr<'f32'> | Expr<'u32'>): KernelSource =>
   kernel(
     `${shape.name}_columns`,
-    declared(shape, { outer: d.u32, size: d.u32, inner: d.u32, parts: d.u32 }, (n) => [
+    declared(shape, ELEMENTS[shape.x], { outer: d.u32, size: d.u32, inner: d.u32, parts: d.u32 }, (n) => [
       ceilDiv((n.outer as HostNumber).mul(n.parts as HostNumber).mul(n.inner as HostNumber), LANES),
     ]),
     (view, k) => {
+      const { x } = view as unknown as { readonly x: Source }
       const { outer, size, inner, parts } = view as unknown as Record<'outer' | 'size' | 'inner' | 'parts', Expr<'u32'>>
       const slice = k.let('slice', k.localIndex.div(LANES))
       const at = k.let('at', u32`${k.workgroupIndex} * ${LANES} + ${k.localIndex} % ${LANES}`)
@@ -134,7 +186,7 @@ const columns = (shape: Shape, reduce: (column: Column, view: never) => Expr<'f3
           u32`${part} * ${chunk} + ${slice}`,
           end,
           SLICES,
-          (j) => body(u32`${start} + ${j} * ${inner}`, j),
+          (j) => body(j, x.at(u32`${start} + ${j} * ${inner}`)),
           AT_ONCE,
         )
       const value = reduce({ k, each, join: (own, two) => joined(k, own, two) }, view as never)
@@ -171,19 +223,17 @@ const first = (fold: AnyFold): never => (fold.seen === 'f32' ? f32(fold.start) :
 const last = (fold: AnyFold, value: Expr<'f32'>, view: never): Expr<'f32'> =>
   fold.scaled ? value.mul((view as { readonly scale: Expr<'f32'> }).scale) : value
 
-function folded(fold: AnyFold, name: string, x: unknown): KernelSource[] {
+function folded(fold: AnyFold, name: string, x: Shape['x']): KernelSource[] {
   const shape = { name, doc: fold.doc, x, out: fold.seen, ...(fold.scaled ? { params: { scale: d.f32 } } : {}) }
   return [
     rows(shape, ({ k, each }, view) => {
-      const { x } = view as { readonly x: Source<'f32'> }
       const part = k.var('part', first(fold) as Expr<'f32'>)
-      each('i', (i) => part.set(fold.join.combine(part, seen(fold, x.at(i)) as Expr<'f32'>)))
+      each('i', (_, x) => part.set(fold.join.combine(part, seen(fold, x) as Expr<'f32'>)))
       return last(fold, workgroupReduce(k, 'row', part, fold.join), view)
     }),
     columns(shape, ({ k, each, join }, view) => {
-      const { x } = view as { readonly x: Source<'f32'> }
       const part = k.var('part', first(fold) as Expr<'f32'>)
-      each('j', (i) => part.set(fold.join.combine(part, seen(fold, x.at(i)) as Expr<'f32'>)))
+      each('j', (_, x) => part.set(fold.join.combine(part, seen(fold, x) as Expr<'f32'>)))
       const { part: all } = join({ part }, (a, b) => ({ part: fold.join.combine(a.part, b.part) }))
       return last(fold, all, view)
     }),
@@ -199,20 +249,20 @@ function variance(storage: Storage): KernelSource[] {
   const shape: Shape = {
     name: named('variance', storage),
     doc: 'scale · Σ (x - mean)², in two passes',
-    x: scalars(storage),
+    x: storage,
     out: 'f32',
     params: { inverse: d.f32, scale: d.f32 },
   }
-  type View = { readonly x: Source<'f32'>; readonly inverse: Expr<'f32'>; readonly scale: Expr<'f32'> }
+  type View = { readonly inverse: Expr<'f32'>; readonly scale: Expr<'f32'> }
   return [
     rows(shape, ({ k, each }, view) => {
-      const { x, inverse, scale } = view as View
+      const { inverse, scale } = view as View
       const sum = k.var('sum', f32(0))
-      each('i', (i) => sum.addAssign(read(x.at(i))))
+      each('i', (_, x) => sum.addAssign(read(x)))
       const mean = k.let('mean', workgroupReduce(k, 'row_sum', sum, SUM).mul(inverse))
       const { squares, rest } = k.var({ squares: f32(0), rest: f32(0) })
-      each('i', (i) => {
-        const off = k.let('off', read(x.at(i)).sub(mean))
+      each('i', (_, x) => {
+        const off = k.let('off', read(x).sub(mean))
         squares.addAssign(off.mul(off))
         rest.addAssign(off)
       })
@@ -221,13 +271,13 @@ function variance(storage: Storage): KernelSource[] {
       return total.sub(error.mul(error).mul(inverse)).mul(scale)
     }),
     columns(shape, ({ k, each, join }, view) => {
-      const { x, inverse, scale } = view as View
+      const { inverse, scale } = view as View
       const sum = k.var('sum', f32(0))
-      each('j', (i) => sum.addAssign(read(x.at(i))))
+      each('j', (_, x) => sum.addAssign(read(x)))
       const mean = k.let('mean', join({ sum }, (a, b) => ({ sum: a.sum.add(b.sum) })).sum.mul(inverse))
       const { squares, rest } = k.var({ squares: f32(0), rest: f32(0) })
-      each('j', (i) => {
-        const off = k.let('off', read(x.at(i)).sub(mean))
+      each('j', (_, x) => {
+        const off = k.let('off', read(x).sub(mean))
         squares.addAssign(off.mul(off))
         rest.addAssign(off)
       })
@@ -245,22 +295,20 @@ function extreme(storage: Storage, least: boolean): KernelSource[] {
   const shape: Shape = {
     name: named(least ? 'argmin' : 'argmax', storage),
     doc: `the index of the ${least ? 'least' : 'greatest'} x, the first of equals; NaN is the greatest`,
-    x: scalars(storage),
+    x: storage,
     out: 'u32',
   }
   const keyOf = (x: Expr<'f32'>): Expr<'u32'> => {
     const key = orderKey(read(x))
     return least ? key.bitNot() : key
   }
-  type View = { readonly x: Source<'f32'> }
   return [
-    rows(shape, ({ k, each, start }, view) => {
-      const { x } = view as View
+    rows(shape, ({ k, each, start }) => {
       const { best, place } = k.var({ best: u32(0), place: u32(0xffff_ffff) })
-      each('i', (i) => {
-        const key = k.let('key', keyOf(x.at(i)))
+      each('i', (i, x) => {
+        const key = k.let('key', keyOf(x))
         // `place` is set by the first element, whose key may be 0
-        k.if(key.gt(best).or(place.eq(0xffff_ffff)), () => {
+        k.if(key.gt(best).or(key.eq(best).and(i.lt(place))), () => {
           best.set(key)
           place.set(i)
         })
@@ -270,11 +318,10 @@ function extreme(storage: Storage, least: boolean): KernelSource[] {
       const found = k.let('found', workgroupReduce(k, 'row_place', mine, MIN))
       return k.when(found.ne(0xffff_ffff), () => found.sub(start), 0)
     }),
-    columns(shape, ({ k, each, join }, view) => {
-      const { x } = view as View
+    columns(shape, ({ k, each, join }) => {
       const { best, place } = k.var({ best: u32(0), place: u32(0) })
-      each('j', (i, j) => {
-        const key = k.let('key', keyOf(x.at(i)))
+      each('j', (j, x) => {
+        const key = k.let('key', keyOf(x))
         k.if(key.gt(best), () => {
           best.set(key)
           place.set(j)
@@ -292,10 +339,8 @@ function extreme(storage: Storage, least: boolean): KernelSource[] {
 const STORAGES = ['f32', 'f16'] as const
 
 export const reductions: readonly KernelSource[] = [
-  ...FLOAT_FOLDS.flatMap((fold) =>
-    STORAGES.flatMap((storage) => folded(fold, named(fold.name, storage), scalars(storage))),
-  ),
+  ...FLOAT_FOLDS.flatMap((fold) => STORAGES.flatMap((storage) => folded(fold, named(fold.name, storage), storage))),
   ...STORAGES.flatMap(variance),
   ...STORAGES.flatMap((storage) => [...extreme(storage, false), ...extreme(storage, true)]),
-  ...BOOL_FOLDS.flatMap((fold) => folded(fold, fold.name, d.arrayOf(d.u32))),
+  ...BOOL_FOLDS.flatMap((fold) => folded(fold, fold.name, 'u32')),
 ]
