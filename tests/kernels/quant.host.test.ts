@@ -98,6 +98,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     [1, 'lines', 'matvec1'],
     [1, 'held', 'matvec1'],
     [3, 'held', 'matvec2'],
+    [9, 'held', 'matvec2'],
   ])('%d rows by what was measured: %s', async (m, way, kernel) => {
     const { n, k } = sizes
     const a = normal(2, m * k)

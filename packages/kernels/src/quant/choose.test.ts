@@ -32,12 +32,20 @@ it('takes bytes for many weights where nothing was measured, if k is a whole num
   expect([4096, 16_384].map((n) => chooseFewRows({ ...problem, format: 'int8', n }, device))).toEqual(['lines', 'held'])
 })
 
-it('takes bytes for two rows, and for up to four where there are more weights', () => {
-  const wayOf = (m: number, n: number) => chooseFewRows({ ...problem, m, n }, device)
-  expect([2, 3, 4, 5].map((m) => wayOf(m, 4096))).toEqual(['held', 'lines', 'lines', 'lines'])
-  expect([2, 3, 4, 5].map((m) => wayOf(m, 32_768))).toEqual(['held', 'held', 'held', 'lines'])
+it('takes bytes for up to 32 rows, except of Q6_K in f16 for more than two', () => {
+  const wayOf = (m: number, n: number, more: object = {}) => chooseFewRows({ ...problem, m, n, ...more }, device)
+  const rows = [2, 3, 32, 33]
+  expect(rows.map((m) => wayOf(m, 2048))).toEqual(['held', 'held', 'held', 'lines'])
+  expect(rows.map((m) => wayOf(m, 2047))).toEqual(['lines', 'lines', 'lines', 'lines'])
+  expect(rows.map((m) => wayOf(m, 1024, { type: 'f32' }))).toEqual(['held', 'held', 'held', 'lines'])
+  expect(rows.map((m) => wayOf(m, 2048, { format: 'int8' }))).toEqual(['held', 'held', 'held', 'lines'])
+  expect(rows.map((m) => wayOf(m, 4096, { format: 'q6_k' }))).toEqual(['held', 'lines', 'lines', 'lines'])
+  expect(rows.map((m) => wayOf(m, 4096, { format: 'q6_k', type: 'f32' }))).toEqual(['held', 'held', 'held', 'lines'])
 })
 
-it('gives a workgroup more rows where there are many', () => {
-  expect([1, 8191, 8192, 24_575, 24_576, 131_072].map(heldRows)).toEqual([8, 8, 16, 16, 32, 32])
+it('gives a workgroup more rows where there are many, of W or of x', () => {
+  const rowsOf = (m: number, n: number, type: 'f32' | 'f16' = 'f16') => heldRows({ n, m, type })
+  expect([1, 6143, 6144, 16_383, 16_384, 131_072].map((n) => rowsOf(1, n))).toEqual([8, 8, 16, 16, 32, 32])
+  expect([1, 2, 3, 4, 8].map((m) => rowsOf(m, 4096))).toEqual([8, 8, 16, 16, 32])
+  expect([1, 2, 3, 4, 8].map((m) => rowsOf(m, 4096, 'f32'))).toEqual([8, 16, 16, 16, 32])
 })

@@ -35,7 +35,7 @@ import { exactSum, type Limbs, limbsOf, roundedSum, valueSum } from './limbs'
  * 3,440 and 3,660; int4 in groups of 128 2,190 and 3,060 (x in f32 1,440 and 2,960; 131,072 rows 2,610 and 3,970), of 32 2,430 and
  * 3,280; Q4_0 2,010 and 2,850, Q5_0 1,970 and 2,640, Q8_0 2,490 and 3,500, Q4_K 1,890 and 2,550, Q5_K 1,990 and 2,660, Q6_K 2,130 and
  * 2,500. Two rows, by hand, in µs: int4 71, where `matvec4_int4_lines` takes 169, Q4_0 80, Q8_0 93, Q4_K 85, Q6_K 117; without reading
- * ahead 78, 99, 117, 107, 123. Three and four at once took 93 and 128, little less than twice two would.
+ * ahead 78, 99, 117, 107, 123. Three and four at once took 93 and 128, little less than twice two would. More rows go two at a time: choose.ts has figures.
  *
  * What is left, of int4: 3,510 with the loads alone, which the time of a pass by itself, 6 µs of 46, keeps below a copy; 3,150 without joins. Tried, in
  * parts of 3,060: sums over whole subgroups (0.9), no reading ahead (0.95), eight rows at once (0.9), 64 and 256 invocations (0.92,
@@ -141,11 +141,8 @@ export function heldMatvecOf(format: HeldFormat, storage: Storage, vectors: Vect
     const view = untyped as unknown as View
     const formatView = untyped as unknown as FormatView
     const { m, n, k: depth, rows } = view
-    const { chunks, blocks } = k.let({ chunks: depth.div(HELD_CHUNK), blocks: u32`(${n} + ${rows} - 1) / ${rows}` })
-    const { first, line } = k.let({
-      first: k.workgroupIndex.rem(blocks).mul(rows),
-      line: vectors > 1 ? k.workgroupIndex.div(blocks).mul(vectors) : k.workgroupIndex.div(blocks),
-    })
+    const { chunks } = k.let({ chunks: depth.div(HELD_CHUNK) })
+    const { first, line } = placeOf(k, view, vectors)
     // rows that are not there, of x and of W, are read as the last one: their sums are not stored
     const lines = each(vectors).map((v) => (v === 0 ? line : k.let('line', u32`min(${line} + ${v}, ${m} - 1)`)))
     const sums = lines.map((_, v) => (k.variant === 'subgroups' ? sharedSums(k, v, rows) : ownSums(k, v, rows)))
@@ -181,6 +178,19 @@ export function heldMatvecOf(format: HeldFormat, storage: Storage, vectors: Vect
       })
     }
   })
+}
+
+/**
+ * The first rows of W and of x of a workgroup. Those for the same rows of W follow on each other, where there are several rows of x at a time, and find
+ * them in a cache: on an H200, 8 rows of int8, 32,768 × 8192, take 205 µs, and 262 otherwise, of int4 212 and 219.
+ */
+function placeOf(k: Builder, { m, n, rows }: View, vectors: Vectors): { readonly first: U32; readonly line: U32 } {
+  if (vectors === 1) {
+    const blocks = k.let('blocks', u32`(${n} + ${rows} - 1) / ${rows}`)
+    return k.let({ first: k.workgroupIndex.rem(blocks).mul(rows), line: k.workgroupIndex.div(blocks) })
+  }
+  const turns = k.let('turns', u32`(${m} + ${vectors - 1}) / ${vectors}`)
+  return k.let({ first: k.workgroupIndex.div(turns).mul(rows), line: k.workgroupIndex.rem(turns).mul(vectors) })
 }
 
 /** Reads four rows of W, and gives what unpacks each; with `ahead` the next four are on their way meanwhile. */

@@ -43,7 +43,16 @@ const problemOf =
         ...(withZeros ? { zeros: random('u32', n * zeroWords, 4) } : {}),
         ...{ bias: { type, length: 8, fill: 'zeros' }, y: { type, length: n } },
       },
-      params: { m: 1, n, k, with_bias: 0, words: k / 8, group_log2: Math.log2(GROUP), groups, rows: heldRows(n) },
+      params: {
+        m: 1,
+        n,
+        k,
+        with_bias: 0,
+        words: k / 8,
+        group_log2: Math.log2(GROUP),
+        groups,
+        rows: heldRows({ m: 1, n, type }),
+      },
       work: { operations: 2 * n * k, bytes: (n * k) / 2 + 4 * n * groups },
       expected: ({ w, scales, x, zeros }, row) => {
         let [value, size] = [0, 0]

@@ -128,15 +128,15 @@ export async function runMatmul(
   })
   const matrices =
     m > FEW_LINES && type === 'f16' ? await matricesFor(runtime, kernels, weights, m, options, trial) : null
-  const lines = matrices || chooseQuantMatmul(m) !== 'matmul' ? weights.lines : undefined
   const measured = tuning === null ? undefined : (tuning ?? tuningFor(runtime.info))
   const few = { format: weights.format, type, m, n, k }
-  const bytesFirst = !matrices && lines && chooseFewRows(few, runtime.info, measured) === 'held'
+  const bytesFirst = !matrices && weights.lines && chooseFewRows(few, runtime.info, measured) === 'held'
   const held = bytesFirst ? await rowsFor(runtime, kernels, weights, 'held', { m, type }, options, trial) : null
+  const lines = matrices || held || chooseQuantMatmul(m) !== 'matmul' ? weights.lines : undefined
   const kernel = matrices ?? held ?? (await rowsFor(runtime, kernels, weights, 'lines', { m, type }, options, trial))
   // without a bias x stands in for it, and is not read
   const args = { x, bias: bias ?? x, y, m, n, k, with_bias: Number(bias !== undefined) }
-  const rows = held ? { rows: heldRows(n) } : {}
+  const rows = held ? { rows: heldRows(few) } : {}
   await runtime.run(kernel as CompiledKernel, { ...buffersOf(weights), ...args, ...(lines ?? weights.params), ...rows })
 }
 
@@ -164,7 +164,7 @@ async function rowsFor(
   trial: MatmulTrial,
 ): Promise<CompiledKernel | null> {
   const way = chooseQuantMatmul(m)
-  const lines = way !== 'matmul' && weights.lines !== undefined
+  const lines = (way !== 'matmul' || fewRows === 'held') && weights.lines !== undefined
   const name = lines ? `matvec${rowsAtOnce(m, fewRows)}` : way
   const format = lines ? { ...weights, format: `${weights.format}_${fewRows}` } : weights
   const own = kernelOf(kernels, name, format, type, options)
