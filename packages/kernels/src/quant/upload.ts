@@ -3,13 +3,15 @@ import { argsOf, checkFields, checkKeys, count, oneOf, size, typedArray } from '
 import { badArgument, type Runtime } from '../host'
 import type { PackedWeights, WordFormat, ZerosOf } from './pack'
 
-interface Uploaded<F extends WordFormat> extends Disposable {
+interface Uploaded<F extends WordFormat> {
   readonly format: F
   readonly n: number
   readonly k: number
   readonly group: number
   readonly w: DeviceBuffer<Uint32Array<ArrayBuffer>>
   readonly scales: DeviceBuffer<Float32Array<ArrayBuffer>>
+  /** Destroys the buffers. */
+  [Symbol.dispose](): void
 }
 
 /** Weights of a format on a device, as `quantizedMatmul` and the other functions over them take them. */
