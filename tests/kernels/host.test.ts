@@ -142,6 +142,26 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     await runtime.idle()
   })
 
+  it('names what it was given, whatever its kernels call it', async () => {
+    const other = await createRuntime({ device: cpu() })
+    const [row, column] = [new Float32Array(64), new Float32Array(64)]
+    // few rows and few columns are products of turned factors
+    for (const sizes of [
+      { m: 1, n: 16, k: 4 },
+      { m: 16, n: 1, k: 4 },
+    ]) {
+      const given = { a: upload(row), b: upload(column), c: empty(16), ...sizes }
+      for (const [name, wrong, message] of [
+        ['a', other.buffer(row), 'matmul: a is a buffer of another runtime'],
+        ['b', other.buffer(column), 'matmul: b is a buffer of another runtime'],
+        ['b', given.c.range(0, 16), 'matmul: c must be another buffer than b'],
+        ['a', { buffer: upload(row), offset: 4 }, 'matmul: a starts at byte 4, expected a multiple of 256'],
+      ] as const)
+        await expect(kernels.matmul(runtime, { ...given, [name]: wrong })).rejects.toThrow(message)
+    }
+    other.destroy()
+  })
+
   it('refuses outputs that overlap what is read or written besides, by the memory that views share', async () => {
     const whole = runtime.buffer(Float32Array.from({ length: 128 }, (_, i) => i % 3))
     const [first, second] = [whole.view(Float32Array, 0, 64), whole.view(Float32Array, 256, 64)]

@@ -25,7 +25,7 @@ import {
   u32,
   vec4f,
 } from '@weft/dsl'
-import { attentionReference, matmul, saxpy } from '@weft/kernels'
+import { attentionReference, matmul, type PackedWeights, saxpy, uploadWeights } from '@weft/kernels'
 import { kernelSource, tiledMatmul } from '@weft/kernels/source'
 import { createRuntime, type Runtime } from '@weft/runtime'
 import { createRuntime as createNodeRuntime } from '@weft/runtime/node'
@@ -88,4 +88,5 @@ export async function run(runtime: Runtime): Promise<Float32Array> {
 export const onCpu = (): Promise<Runtime> => createRuntime({ device: cpu({ subgroupSize: 8 }) })
 export const inNode = (): Promise<Runtime> => createNodeRuntime()
 export const onOwnDevice = (device: GPUDevice): Promise<Runtime> => createRuntime({ device })
+export const upload = (runtime: Runtime, weights: PackedWeights<'uint8'>) => uploadWeights(runtime, weights)
 export const reference = attentionReference

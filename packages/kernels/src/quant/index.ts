@@ -9,6 +9,7 @@ export {
 export {
   affineParams,
   dequantizeWeights,
+  type PackedParts,
   type PackedWeights,
   packBytes,
   packNibbles,
@@ -21,6 +22,7 @@ export {
   unpackNibbles,
   unpackZeros,
   type WordFormat,
+  type ZeroPoints,
 } from './pack'
 export {
   addInt8,
@@ -38,7 +40,7 @@ export {
   quantizeReference,
   reluInt8Reference,
 } from './reference'
-export { type UploadedWeights, uploadWeights } from './upload'
+export { type UploadedParts, type UploadedWeights, uploadWeights } from './upload'
 export {
   chooseQuantMatmul,
   type QuantizedMatmulOptions,

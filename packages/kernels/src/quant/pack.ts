@@ -11,14 +11,15 @@ import { roundEven } from '../parts/half'
 export type WordFormat = 'int8' | 'uint8' | 'int4' | 'int4_zeros'
 
 /** The zero points of the formats that have some. */
-export interface ZerosOf {
+export interface ZeroPoints {
   /** [n] of i32 */
   readonly uint8: Int32Array<ArrayBuffer>
   /** n rows of whole words, eight to a word */
   readonly int4_zeros: Uint32Array<ArrayBuffer>
 }
 
-interface Packed<F extends WordFormat> {
+/** What weights of all formats have. */
+export interface PackedParts<F extends WordFormat> {
   readonly format: F
   readonly n: number
   readonly k: number
@@ -31,9 +32,9 @@ interface Packed<F extends WordFormat> {
 }
 
 /** Weights of a format on the host; `uploadWeights` takes them to a device. */
-export type PackedWeights<F extends WordFormat = WordFormat> = F extends keyof ZerosOf
-  ? Packed<F> & { readonly zeros: ZerosOf[F] }
-  : Packed<F> & { readonly zeros?: never }
+export type PackedWeights<F extends WordFormat = WordFormat> = F extends keyof ZeroPoints
+  ? PackedParts<F> & { readonly zeros: ZeroPoints[F] }
+  : PackedParts<F> & { readonly zeros?: never }
 
 /** Bytes, four to a word in order; a row begins at a word, what fills it up is `pad`. */
 export function packBytes(values: ArrayLike<number>, n: number, k: number, pad = 0): Uint32Array<ArrayBuffer> {

@@ -1,9 +1,10 @@
 import type { DeviceBuffer } from '@weft/runtime'
 import { argsOf, checkFields, checkKeys, count, oneOf, size, typedArray } from '../args'
 import { badArgument, type Runtime } from '../host'
-import type { PackedWeights, WordFormat, ZerosOf } from './pack'
+import type { PackedWeights, WordFormat, ZeroPoints } from './pack'
 
-interface Uploaded<F extends WordFormat> {
+/** What weights of all formats have on a device. */
+export interface UploadedParts<F extends WordFormat> {
   readonly format: F
   readonly n: number
   readonly k: number
@@ -15,9 +16,9 @@ interface Uploaded<F extends WordFormat> {
 }
 
 /** Weights of a format on a device, as `quantizedMatmul` and the other functions over them take them. */
-export type UploadedWeights<F extends WordFormat = WordFormat> = F extends keyof ZerosOf
-  ? Uploaded<F> & { readonly zeros: DeviceBuffer<ZerosOf[F]> }
-  : Uploaded<F> & { readonly zeros?: never }
+export type UploadedWeights<F extends WordFormat = WordFormat> = F extends keyof ZeroPoints
+  ? UploadedParts<F> & { readonly zeros: DeviceBuffer<ZeroPoints[F]> }
+  : UploadedParts<F> & { readonly zeros?: never }
 
 const WORDS = typedArray(Uint32Array)
 const FIELDS = argsOf<Omit<PackedWeights, 'zeros'>>({
