@@ -96,8 +96,8 @@ type Once = typeof scanOnce
 
 /** The kernels with tiles of 256 elements, in blocks of four: few elements have many blocks. */
 const SMALL = { invocations: 64, held: 1, block: 4 }
-const small = scanOnceOf('scan_once_small', { ...SMALL, element: 'f32' })
-const smallU32 = scanOnceOf('scan_once_small_u32', { ...SMALL, element: 'u32' })
+const small = scanOnceOf('scan_once', { ...SMALL, element: 'f32' })
+const smallU32 = scanOnceOf('scan_once_u32', { ...SMALL, element: 'u32' })
 
 /**
  * Integers, whose sums are exact in any order: results have the same bits whoever sums what. With 0 looks nobody sees what others have
@@ -106,7 +106,7 @@ const smallU32 = scanOnceOf('scan_once_small_u32', { ...SMALL, element: 'u32' })
 function onceCase(kernel: Once, quads: number, looks: number, exclusive: boolean): ParityCase {
   const n = 4 * quads
   const unsigned = kernel === smallU32 || kernel === scanOnceU32
-  const [tile, block] = kernel.name.includes('small') ? [256, 4] : [SCAN_ONCE_TILE, SCAN_ONCE_BLOCK]
+  const [tile, block] = kernel === small || kernel === smallU32 ? [256, 4] : [SCAN_ONCE_TILE, SCAN_ONCE_BLOCK]
   // sums of u32 that wrap round, and in a first tile one of 2³² − 1, which as a word is the same as none
   const x: Float32Array | Uint32Array = unsigned ? wrapping(n) : Float32Array.from(integers(1, n, 15), (v) => v - 7)
   const sumOf = (from: number, to: number) => Array.from(x.subarray(from, to)).reduce((a, b) => add(unsigned, a, b), 0)
@@ -128,11 +128,27 @@ function onceCase(kernel: Once, quads: number, looks: number, exclusive: boolean
     return exclusive ? before : total
   })
   return {
-    name: `${kernel.name}, ${quads} quads, ${looks} looks${exclusive ? ', exclusive' : ''}`,
+    name: `${kernel.name}, ${quads} quads in tiles of ${tile}, ${looks} looks${exclusive ? ', exclusive' : ''}`,
     kernel,
     params: { quads, looks, exclusive: Number(exclusive) },
     bindings: { x, sums: new Uint32Array(tiles.length + blocks.length), y: unsigned ? wordsOf([], n) : emptyOutput(n) },
     expect: { y: unsigned ? wordsOf(y, n) : filled(y), sums: Uint32Array.from([...tiles, ...blocks], word) },
+  }
+}
+
+/** Of numbers whose sums are rounded. */
+function roundedCase(quads: number, looks: number): ParityCase {
+  const x = uniform(1, 4 * quads, -1, 1)
+  const { bindings, ...rest } = onceCase(small, quads, looks, false)
+  return {
+    ...rest,
+    name: `${rest.name}, rounded`,
+    bindings: { ...bindings, x },
+    expect: { y: filled(scanReference({ x })) },
+    tolerance: near(
+      gamma(4 + 64 + 16 + 16 + 2 * 8 + 5) * 4 * quads,
+      'terms of at most 1: sums of a quad, over the lanes of a subgroup, over subgroups, and of tiles, of a block and of five blocks',
+    ),
   }
 }
 
@@ -166,6 +182,7 @@ export const scanCases: readonly ParityCase[] = [
   // five blocks of which the last one is cut, as its last tile is
   onceCase(small, 1025, 0, false),
   onceCase(small, 1025, 50, true),
+  roundedCase(1025, 50),
   onceCase(smallU32, 1025, 0, true),
   onceCase(scanOnce, SCAN_ONCE_TILE / 2 + 300, 50, false),
   onceCase(scanOnceU32, SCAN_ONCE_TILE / 2 + 300, 50, false),

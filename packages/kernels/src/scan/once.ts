@@ -32,7 +32,7 @@ import { ownSum, readTile, scanTile, type Tile, unitsBefore } from './tile'
  *
  * There are no subgroup operations in the loop that looks. Where sums were gathered by them, with 6 quads an invocation, the one tile that x
  * did not fill got stuck each time: the greatest number of what was missing, of numbers up to 1,280, came out as 2³² − 1. With tiles that
- * were all full, or with 8 quads, the same code was right in 300 runs. Where one subgroup looked for all, 2²⁶ elements were wrong in each run,
+ * were all full the same code was right in 300 runs, and with 8 quads in as many. Where one subgroup looked for all, 2²⁶ elements were wrong in each run,
  * 2²² in none of 100. Why is not known; it is not the atomics: gathered through workgroup memory, sums that are published by a store are
  * right in 300 runs as those are that are published by a maximum.
  */
