@@ -42,7 +42,9 @@ const resolver = {
 }
 
 async function measure({ entries }) {
-  const exported = entries.map((path, i) => `export * as part${i} from ${JSON.stringify(path)}`).join('\n')
+  // several entries have names in common, and a namespace each; one is as an app imports it
+  const name = (i) => (entries.length === 1 ? '' : ` as part${i}`)
+  const exported = entries.map((path, i) => `export *${name(i)} from ${JSON.stringify(path)}`).join('\n')
   const result = await build({
     stdin: { contents: exported, resolveDir: root, loader: 'ts' },
     bundle: true,

@@ -1,6 +1,6 @@
 import type { HostExpr, HostOp } from '@weft/codegen'
 import type { RuntimeInfo } from './info'
-import type { Draft, Grounds } from './kernel'
+import type { Draft } from './kernel'
 import type { Workgroups } from './launch'
 import type { RunOptions } from './signature'
 
@@ -52,28 +52,29 @@ const LIMITS = [
 
 const product = (counts: readonly number[]): number => counts.reduce((a, b) => a * b, 1)
 
-/** How the `draft` of a launch with these options came about. */
+/** How the `draft` of a launch with these options came about; `asked` is what the launch rule asks for, where the counts are by it. */
 export function explain(
   draft: Draft,
-  { rule, rejected, ...grounds }: Grounds,
+  asked: readonly number[] | null,
   options: RunOptions,
   limits: RuntimeInfo['limits'],
 ): LaunchExplanation {
-  const { kernel, variant, overrides, ranges, workgroups, indirect } = draft
+  const { kernel, variant, rejected, overrides, ranges, workgroups, indirect } = draft
   const { workgroups: given = null } = options
-  const asked = indirect ? null : (grounds.asked ?? (typeof given === 'number' ? [given] : given))
+  const rule = asked && kernel.launch
+  const wanted = indirect ? null : (asked ?? (typeof given === 'number' ? [given] : given))
   const launched = workgroups ? product(workgroups) : 0
-  const wanted = asked ? product(asked) : 0
+  const wantedInAll = wanted ? product(wanted) : 0
   const workgroupSize = variant.workgroupSize.map((n) => (typeof n === 'number' ? n : (overrides[n.override] ?? 1)))
   return {
     kernel: kernel.name,
     variant: variant.id,
-    rejected: options.variant === undefined ? rejected : [],
+    rejected,
     rule: rule?.workgroups.map(print) ?? null,
-    asked,
+    asked: wanted,
     workgroups,
-    folded: Boolean(rule?.folds) && launched > 0 && workgroups?.[0] !== wanted,
-    surplus: Math.max(0, launched - wanted),
+    folded: Boolean(rule?.folds) && launched > 0 && workgroups?.[0] !== wantedInAll,
+    surplus: Math.max(0, launched - wantedInAll),
     workgroupSize,
     invocations: workgroups && launched * product(workgroupSize),
     empty: workgroups !== null && launched === 0,

@@ -1,10 +1,9 @@
-import type { CompiledKernel, LaunchRule } from '@weft/codegen'
+import type { CompiledKernel } from '@weft/codegen'
 import type { Backend, Bound, Dispatch, OverrideValues, Program } from './backend'
 import { aliasOf, checkIndirect, checkOverlaps, checkRange, isWritten, type Range, type Resolve } from './bindings'
 import { calledBy, type Entry, fault, quoted, shown } from './errors'
-import { evaluateHost } from './host'
 import { checkKeys, type Keys } from './keys'
-import { launchScope, planLaunch, type Workgroups } from './launch'
+import { askedBy, launchScope, planLaunch, type Workgroups } from './launch'
 import type { Memory } from './memory'
 import type { ObservedDispatch } from './observer'
 import { overrideValues } from './overrides'
@@ -12,7 +11,7 @@ import { Packer } from './params'
 import { Programs, type Use } from './programs'
 import { looksLikeBuffer } from './resolve'
 import type { PrepareOptions, RunOptions } from './signature'
-import { type Choice, selectVariant } from './variant'
+import type { Choice } from './variant'
 
 /** A checked launch, which may be one of no workgroups. */
 export interface Draft extends Dispatch, ObservedDispatch {
@@ -20,6 +19,8 @@ export interface Draft extends Dispatch, ObservedDispatch {
   readonly ranges: ReadonlyMap<string, Range>
   readonly workgroups: Workgroups | null
   readonly indirect: Range | null
+  /** The variants before the one that runs. */
+  readonly rejected: Choice['rejected']
   /** What it reads; of partly written outputs, also what was in them before. */
   readonly reads: readonly Memory[]
   readonly writes: readonly Memory[]
@@ -28,16 +29,6 @@ export interface Draft extends Dispatch, ObservedDispatch {
 /** A launch of which all that is left is to hand it over. */
 export interface Plan extends Draft {
   readonly program: Program | Promise<Program>
-}
-
-/** What decides about a launch, for its explanation. */
-export interface Grounds {
-  /** The kernel's launch rule, where the counts are by it. */
-  readonly rule: LaunchRule | null
-  /** What it asks for. */
-  readonly asked: readonly number[] | null
-  /** The variants before the one that runs, were none asked for. */
-  readonly rejected: Choice['rejected']
 }
 
 export type Values = Readonly<Record<string, unknown>>
@@ -96,13 +87,13 @@ export class LoadedKernel {
     const { ranges } = bound
     const alias = aliasOf(kernel, ranges)
     checkOverlaps(kernel, ranges, alias)
-    const variant = this.programs.variant(alias, options.variant, use)
+    const { variant, rejected } = this.programs.choose(alias, options.variant, use)
     const params = this.packer.pack(values)
     const overrides = overrideValues(kernel, options.overrides)
     const indirect = options.indirect ? checkIndirect(kernel.name, options.indirect, resolve, writes) : null
     if (indirect) reads.push(indirect.memory)
     const workgroups = indirect ? null : this.launch(values, overrides, ranges, options)
-    return { kernel, variant, overrides, params, workgroups, indirect, reads, writes, ...bound }
+    return { kernel, variant, rejected, overrides, params, workgroups, indirect, reads, writes, ...bound }
   }
 
   /** The workgroups for these params. Throws `bad-workgroups`, `bad-launch`. */
@@ -118,20 +109,17 @@ export class LoadedKernel {
     return planLaunch(name, launch, options.workgroups, scope, max)
   }
 
-  /** What a draft of these arguments was decided by. */
-  grounds({ overrides, ranges, indirect }: Draft, values: Values, { workgroups }: RunOptions): Grounds {
-    const { kernel } = this
-    const rule = workgroups === undefined && !indirect ? kernel.launch : null
-    const scope = launchScope(kernel, values, overrides, ranges)
-    const asked = rule?.workgroups.map((e) => evaluateHost(e, scope)) ?? null
-    const { rejected } = selectVariant(kernel.variants, this.backend.facts, { alias: aliasOf(kernel, ranges) })
-    return { rule, asked, rejected }
+  /** What the launch rule asks for with these arguments; null where the counts are not by it. */
+  asked({ overrides, ranges, indirect }: Draft, values: Values, { workgroups }: RunOptions): readonly number[] | null {
+    const { name, launch } = this.kernel
+    if (!launch || indirect || workgroups !== undefined) return null
+    return askedBy(name, launch, launchScope(this.kernel, values, overrides, ranges))
   }
 
   /** The program that a call with these options and separate buffers will use. */
   compile(options: RunOptions, use: Use): Program | Promise<Program> {
     checkLaunch(this.kernel.name, options, use)
-    const variant = this.programs.variant(null, options.variant, use)
+    const { variant } = this.programs.choose(null, options.variant, use)
     return this.programs.program(variant, overrideValues(this.kernel, options.overrides))
   }
 

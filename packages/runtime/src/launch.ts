@@ -51,6 +51,10 @@ function within(kernel: string, groups: Workgroups, max: number): Workgroups {
   return groups
 }
 
+/** What a rule asks for. */
+export const askedBy = (kernel: string, { workgroups }: LaunchRule, scope: HostScope): number[] =>
+  workgroups.map((e, axis) => checked(kernel, evaluateHost(e, scope), `the launch rule for ${AXES[axis]}`))
+
 /**
  * The workgroups of a launch: by the rule, or as `given` by the caller, whose counts are taken as they are. A count of
  * 0 in any dimension means that there is nothing to run. Throws `bad-workgroups`.
@@ -71,9 +75,7 @@ export function planLaunch(
     return within(kernel, [x, y, z], max)
   }
   if (!rule) throw bad(kernel, 'the kernel has no launch rule', 'say how many: { workgroups: [x, y, z] }')
-  const [x = 1, y = 1, z = 1] = rule.workgroups.map((e, axis) =>
-    checked(kernel, evaluateHost(e, scope), `the launch rule for ${AXES[axis]}`),
-  )
+  const [x = 1, y = 1, z = 1] = askedBy(kernel, rule, scope)
   return rule.folds ? fold(kernel, x, max) : within(kernel, [x, y, z], max)
 }
 

@@ -2,7 +2,7 @@ import type { CompiledKernel, CompiledVariant } from '@weft/codegen'
 import type { Backend, OverrideValues, Program } from './backend'
 import { fault, quoted, WeftError } from './errors'
 import { memo } from './memo'
-import { selectVariant } from './variant'
+import { type Choice, selectVariant } from './variant'
 
 type Alias = readonly [string, string] | null
 
@@ -12,9 +12,16 @@ type Alias = readonly [string, string] | null
  */
 export type Use = 'once' | 'kept'
 
+/** A choice of something. */
+export interface Chosen extends Choice {
+  readonly variant: CompiledVariant
+}
+
+const isMade = (choice: Choice): choice is Chosen => choice.variant !== null
+
 /** The variants of a kernel and their programs on one device, each found once. */
 export class Programs {
-  readonly #variants = new Map<string, CompiledVariant>()
+  readonly #choices = new Map<string, Chosen>()
   readonly #programs = new Map<CompiledVariant, Map<string, Program | Promise<Program>>>()
 
   constructor(
@@ -23,25 +30,25 @@ export class Programs {
   ) {}
 
   /** The variant for this device: the best one for that way of use, or the one of that id. Throws `no-variant`. */
-  variant(alias: Alias, id: string | undefined, use: Use): CompiledVariant {
-    return memo(this.#variants, `${alias ?? ''}|${id ?? ''}|${use}`, () => this.#choose(alias, id, use))
+  choose(alias: Alias, id: string | undefined, use: Use): Chosen {
+    return memo(this.#choices, `${alias ?? ''}|${id ?? ''}|${use}`, () => this.#choose(alias, id, use))
   }
 
-  #choose(alias: Alias, id: string | undefined, use: Use): CompiledVariant {
+  #choose(alias: Alias, id: string | undefined, use: Use): Chosen {
     const { name, variants } = this.kernel
     const candidates = id === undefined ? variants : variants.filter((variant) => variant.id === id)
     if (use === 'kept') {
       const still = candidates.filter(({ params }) => params?.via !== 'immediates')
-      const { variant } = selectVariant(still, this.backend.facts, { alias })
-      if (variant) return variant
+      const kept = selectVariant(still, this.backend.facts, { alias })
+      if (isMade(kept)) return kept
     }
-    const { variant, rejected } = selectVariant(candidates, this.backend.facts, { alias })
-    if (variant) return variant
+    const choice = selectVariant(candidates, this.backend.facts, { alias })
+    if (isMade(choice)) return choice
     const ids = `its variants are ${quoted(variants.map((v) => v.id))}`
     if (candidates.length === 0) throw fault('no-variant', `'${name}' has no variant '${id}'`, ids)
     throw new WeftError(
       { code: 'no-variant', message: `the device can run no variant of '${name}'` },
-      ...rejected.map((r) => ({ code: 'no-variant' as const, message: `'${r.id}' ${r.because}` })),
+      ...choice.rejected.map((r) => ({ code: 'no-variant' as const, message: `'${r.id}' ${r.because}` })),
     )
   }
 

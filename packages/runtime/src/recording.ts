@@ -1,9 +1,10 @@
 import type { RecordedOp, Replay, Replayed } from './backend'
-import { asFault, fault, firstOf, type WeftError } from './errors'
+import { asFault, fault, type WeftError } from './errors'
 import { isEmpty } from './kernel'
-import { dispatched, type Launches, use } from './launches'
-import { doubts, type Memory, type Outcome } from './memory'
+import type { Launches } from './launches'
+import { doubts, type Memory } from './memory'
 import type { Observers } from './observer'
+import { oneByOne, stepsOf, touched } from './ops'
 import type { Reading } from './recorder'
 import { type KeptPlan, type Step, stale, staleness } from './step'
 import { quiet } from './work'
@@ -50,9 +51,7 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
     this.#readings = readings
     // first, since it may refuse: nothing is to follow the steps then
     this.#replay = launches.work.backend.record?.(ops) ?? null
-    for (const op of ops) {
-      if (op.kind !== 'dispatch') continue
-      const { step } = op
+    for (const step of stepsOf(ops)) {
       const times = (this.#steps.get(step)?.times ?? 0) + 1
       this.#steps.set(step, { times, bindings: step.plan.bindings, empty: isEmpty(step.plan) })
       step.followers.add(this)
@@ -147,34 +146,15 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
   }
 
   #gather(): void {
-    const [reads, writes] = [new Set<Memory>(), new Set<Memory>()]
-    const { heap } = this.#launches.work.backend
-    for (const op of this.#ops) {
-      if (op.kind === 'dispatch') {
-        const { plan } = op.step
-        for (const memory of plan.reads) reads.add(memory)
-        for (const memory of plan.writes) writes.add(memory)
-        use(this.#launches.work.backend, plan)
-      } else if (op.kind === 'copy') {
-        const { from, to } = op
-        reads.add(from.memory)
-        writes.add(to.memory)
-        if (to.size < to.memory.size) reads.add(to.memory)
-        heap.use(from.memory, false)
-        heap.use(to.memory, to.size === to.memory.size)
-      } else {
-        reads.add(op.part.memory)
-        heap.use(op.part.memory, false)
-      }
-    }
-    this.#reads = [...reads]
-    this.#writes = [...writes]
+    const { reads, writes } = touched(this.#launches.work.backend, this.#ops)
+    this.#reads = reads
+    this.#writes = writes
     this.#current = true
   }
 
   /** The plans of one replay, each an object of its own: observers tell dispatches apart by it. */
   #called(observers: Observers): KeptPlan[] {
-    const plans = this.#ops.flatMap((op) => (op.kind === 'dispatch' ? [{ ...op.step.latest }] : []))
+    const plans = stepsOf(this.#ops).map(({ latest }) => ({ ...latest }))
     for (const plan of plans) if (!isEmpty(plan)) observers.called(plan)
     return plans
   }
@@ -182,32 +162,8 @@ export class Recording<R extends readonly Reading<unknown>[] = readonly Reading<
   #now(plans: readonly KeptPlan[] | null): Replayed {
     this.#launches.dispatches += this.#dispatches
     if (this.#replay && !plans) return this.#replay.replay()
-    return this.#oneByOne(plans ?? this.#ops.flatMap((op) => (op.kind === 'dispatch' ? [op.step.plan] : [])))
-  }
-
-  /** As if each part had been called by itself in a batch: where somebody watches, and where nothing is to be gained. */
-  #oneByOne(plans: readonly KeptPlan[]): Replayed {
     const { backend } = this.#launches.work
-    const { observers, stream } = backend
-    const outcomes: Outcome[] = []
-    const reads: Promise<Bytes[]>[] = []
-    let next = 0
-    stream.enter()
-    for (const op of this.#ops) {
-      if (op.kind === 'dispatch') {
-        const plan = plans[next++] as KeptPlan
-        if (!isEmpty(plan)) outcomes.push(dispatched(backend, plan.program, plan))
-      } else if (op.kind === 'copy') {
-        observers?.transfer({ kind: 'copy', memory: op.to.memory, offset: op.to.offset, size: op.to.size })
-        outcomes.push(backend.copy(op.from, op.to))
-      } else {
-        observers?.transfer({ kind: 'read', ...op.part })
-        reads.push(backend.read([op.part]))
-      }
-    }
-    outcomes.push(stream.leave())
-    const bytes = reads.length > 0 ? Promise.all(reads).then((all) => all.flat()) : null
-    return { outcome: firstOf(outcomes), reads: bytes }
+    return oneByOne(backend, this.#ops, plans ?? stepsOf(this.#ops).map(({ plan }) => plan))
   }
 
   #settled({ outcome, reads }: Replayed, known: boolean, batched: boolean): Promise<Values<R>> {

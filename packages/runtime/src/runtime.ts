@@ -147,10 +147,10 @@ export class Runtime {
     this.#life.check()
     const loaded = this.#launches.loaded(kernel)
     const draft = loaded.draft(this.explainLaunch, args, options, this.#buffers.range, 'once')
-    const grounds = loaded.grounds(draft, args, options)
+    const asked = loaded.asked(draft, args, options)
     // a part of its own: who asks is looking for a fault
     const { explain } = await import('./explain')
-    return explain(draft, grounds, options, this.info.limits)
+    return explain(draft, asked, options, this.info.limits)
   }
 
   /**
@@ -238,7 +238,7 @@ export class Runtime {
 
   /** Destroys buffers that are kept for reuse, the least recently used first, until no more than `keepBytes` are left. */
   trim(keepBytes = 0): void {
-    this.#backend.heap.trim(keepBytes)
+    this.#backend.heap.pool.trim(keepBytes)
   }
 
   /** Lets something watch what the runtime does from now on: a profiler, a tracer. Gives the function that ends it. */

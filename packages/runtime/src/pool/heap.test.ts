@@ -91,7 +91,7 @@ describe('accounts', () => {
     expect(heap.buffers).toEqual({ live: 1, bytes: 200, peakBytes: 300, collected: 0 })
     expect(heap.pool.stats).toMatchObject({ idle: 1, idleBytes: 256, bytes: 512, peakBytes: 512 })
     heap.free(b)
-    heap.trim(256)
+    heap.pool.trim(256)
     expect(heap.pool.stats).toMatchObject({ idle: 1, trimmed: 1, bytes: 256 })
     heap.destroy()
     expect(heap.pool.stats).toMatchObject({ idle: 0, bytes: 0 })

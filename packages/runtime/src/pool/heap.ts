@@ -117,10 +117,6 @@ export class Heap {
     return this.#escaped.get(buffer)?.deref() ?? null
   }
 
-  trim(keepBytes = 0): void {
-    this.pool.trim(keepBytes)
-  }
-
   /** The end: all buffers go, those too that nobody destroyed. */
   destroy(): void {
     for (const block of this.#leases.endAll()) this.pool.drop(block)
@@ -143,7 +139,7 @@ export class Heap {
     const outcome = (block.failure as Promise<string | null>).then(async (text) => {
       if (text === null) return null
       block.retired = true
-      this.trim()
+      this.pool.trim()
       // loaded when something is wrong
       const { outOfMemory } = await import('./out-of-memory')
       return outOfMemory(made, text)

@@ -3,6 +3,7 @@ import type { Range } from '../bindings'
 import { firstOf, type WeftError } from '../errors'
 import { isEmpty } from '../kernel'
 import { follow, type Outcome, type Part } from '../memory'
+import { stepsOf } from '../ops'
 import type { Block } from '../pool/pool'
 import type { Step } from '../step'
 import type { BindGroupCache, Resource } from './bind-groups'
@@ -78,7 +79,7 @@ export class GpuReplay implements Replay {
     const { stream, readbacks, align } = shared
     this.#reads = ops.flatMap((op) => (op.kind === 'read' ? [op.part] : []))
     this.#load = this.#reads.length > 0 ? readbacks.packed(this.#reads) : null
-    const steps = [...new Set(ops.flatMap((op) => (op.kind === 'dispatch' ? [op.step] : [])))]
+    const steps = [...new Set(stepsOf(ops))]
     const blocks = steps.filter(({ plan }) => plan.variant.params?.via === 'uniform')
     const sizes = blocks.map(({ plan }) => plan.params.byteLength)
     this.#params = sizes.length > 0 ? new ParamBlock(stream.device, sizes, align) : null
