@@ -96,9 +96,9 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
   it.each([
     ['by blocks where there are kernels for no other way', [0, 1, 1024, 1025, 2049, 1024 * 1024 + 1], []],
     [
-      'by tiles from 2,049 elements on, and those behind the last quad',
+      'in one pass from 2,049 elements on, and those behind the last quad',
       [2048, 2049, 24_579],
-      [source.scanApply, source.scanTail, ...source.reductions],
+      [source.scanOnce, source.scanTail],
     ],
   ] as const)('scan over one level, two and three, %s', async (_, sizes, more) => {
     const known = new Map([source.scanBlocks, source.scanOffsets, ...more].map((kernel) => [kernel.name, kernel]))
@@ -117,7 +117,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
         close(await y.read(Float32Array), kernels.scanReference({ x, exclusive }))
       }
     }
-    if (!ships) expect(used.includes('scan_apply')).toBe(more.length > 0)
+    if (!ships) expect(used.includes('scan_once')).toBe(more.length > 0)
   })
 
   it('refuses sizes that are none before anything is recorded', async () => {

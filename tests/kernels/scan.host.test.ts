@@ -7,14 +7,24 @@ import { scanU32 } from '../../packages/kernels/src/sort/host.js'
 import { integers } from '../../packages/kernels/src/testing/index.js'
 import { onDevices } from './devices.js'
 
-const { scanBlocks, scanBlocksU32, scanOffsets, scanOffsetsU32, scanOnce, scanOnceU32, scanTail } = source
+const {
+  reductions,
+  scanApply,
+  scanBlocks,
+  scanBlocksU32,
+  scanOffsets,
+  scanOffsetsU32,
+  scanOnce,
+  scanOnceU32,
+  scanTail,
+} = source
 
 /** Of integers, whose sums are exact in any order. */
 const small = (seed: number, n: number) => Float32Array.from(integers(seed, n, 15), (v) => v - 7)
 
 onDevices(
   'scan',
-  [scanBlocks, scanBlocksU32, scanOffsets, scanOffsetsU32, scanOnce, scanOnceU32, scanTail],
+  [...reductions, scanApply, scanBlocks, scanBlocksU32, scanOffsets, scanOffsetsU32, scanOnce, scanOnceU32, scanTail],
   ({ runtime: opened, options: own }) => {
     let runtime: Runtime
     beforeAll(() => {
@@ -34,6 +44,14 @@ onDevices(
         await scanBy('once', runtime, { x: runtime.buffer(x), y, n, exclusive }, own)
         expect(await y.read(Float32Array)).toEqual(Float32Array.from(kernels.scanReference({ x, exclusive })))
       }
+    })
+
+    it('scans by tiles, whose sums come first', async () => {
+      const n = 3 * source.SCAN_TILE + 3
+      const x = small(1, n)
+      const y = runtime.buffer(new Float32Array(n).fill(777))
+      await scanBy('tiles', runtime, { x: runtime.buffer(x), y, n, exclusive: true }, own)
+      expect(await y.read(Float32Array)).toEqual(Float32Array.from(kernels.scanReference({ x, exclusive: true })))
     })
 
     it('scans again what has changed, by the same buffers, in a batch', async () => {

@@ -108,7 +108,11 @@ const inOrder = [
       (runtime, args, options) => kernels.reduce(runtime, op, args, options),
     ),
   ),
-  of('scan by tiles', () => scanProblem(17_000), kernels.scan),
+  of(
+    'scan by tiles',
+    () => scanProblem(17_000),
+    (...call) => scanBy('tiles', ...call),
+  ),
   of(
     'scan in one pass',
     () => scanProblem(17_001),

@@ -9,7 +9,7 @@ import { ownSum, readTile, scanTile, type Tile, unitsBefore } from './tile'
  * dispatch: chunks of 4 MiB 0.27, 16 MiB 0.45, 64 MiB 0.60, everything at once 0.60; with all second readings from a cache 0.53 (16 MiB):
  * dispatches cost more than the cache gives.
  *
- * From 2²² elements on `scan_once` reads x once.
+ * `scan_once` reads x once, and is taken before this one.
  */
 
 const INVOCATIONS = 256

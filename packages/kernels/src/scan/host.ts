@@ -36,8 +36,8 @@ export interface ScanArgs {
 const SCAN_ARGS = argsOf<ScanArgs>({ x: input, y: output, n: size, exclusive: maybe(flag) })
 
 /**
- * y[i] = x[0] + … + x[i], in f32, for any n: one dispatch up to 1,024 elements. From 2,049 elements on tiles are summed first, so that
- * x is read twice and y written once, and from 4,194,304 elements on x is read once.
+ * y[i] = x[0] + … + x[i], in f32, for any n: one dispatch up to 1,024 elements. From 2,049 elements on x is read once and y written once;
+ * where `verify` finds that a device does not do that right, or its kernel is not at hand, x is read twice.
  */
 export async function scan(runtime: Runtime, args: ScanArgs, options: SeveralOptions = {}): Promise<void> {
   checkCall(runtime, 'scan', args, SCAN_ARGS, options, SEVERAL_OPTIONS)

@@ -21,13 +21,13 @@ import { ownSum, readTile, scanTile, type Tile, unitsBefore } from './tile'
  *   a block does so in one order too.
  * - Any size that a binding holds: each invocation looks for one tile, and for as many blocks as come to it, one after the other.
  *
- * On an H200, 2026-11-30, in parts of what a copy has at the same size (4,040 GB/s for 2²⁶ elements, 4,220 for 2²⁸): 2²⁴ elements 0.72,
- * 2²⁵ 0.80, 2²⁶ 0.85 (3,400 GB/s; without subgroups 0.81; of u32 0.84), 2²⁷ and 2²⁸ 0.86. Sums of tiles first, with x read twice
- * (`scan_apply`), have 0.57, 0.61, 0.62, 0.65 and 0.59 there; up to 2²³ elements both take the same time within 2 µs. What limits it is waiting,
- * and clearing the sums: with nothing looked for it is 0.94. How many looks there are, from 3 to 10,000, makes no difference.
- * Of u32, which `compact` scans, blocks and their totals (`scan_blocks_u32`) took 577 µs for 2²⁶ elements and this 164; 32 and 21 for 2²⁰.
+ * On an H200, 2026-11-30, the function, beside sums of tiles first, with x read twice (`scan_apply`), and a copy, in µs: 2¹⁴ elements 10.7, 18.9
+ * and 7.4; 2²⁰ 13.5, 22.5 and 9.9; 2²² 21.3, 31.2 and 16.1; 2²⁴ 52, 74 and 39; 2²⁶ 154, 214 and 133 (3,480 GB/s, 0.86 of the copy, 0.82 of what
+ * one of 2²⁸ has); 2²⁸ 590, 798 and 509. Of u32, which `compact` scans: 2²⁶ elements 155, by blocks and their totals (`scan_blocks_u32`) 573.
+ * Without subgroups 0.97 times the speed. What limits it is waiting: with nothing looked for it has 0.94 of the copy. How many looks there
+ * are, from 3 to 10,000, makes no difference. Sums that are cleared by a dispatch, and not as the runtime clears a new buffer, cost 7 µs.
  *
- * Lost, 2²⁶ elements: tiles of 128 invocations by 4 quads 0.74, 6 0.78, 12 0.82, 16 0.83; 64 by 8 0.65, 64 by 16 0.77; 256 by 4 0.78, 6 0.81,
+ * Lost, 2²⁶ elements, in parts of the copy (where this has 0.85, with a dispatch that clears): tiles of 128 invocations by 4 quads 0.74, 6 0.78, 12 0.82, 16 0.83; 64 by 8 0.65, 64 by 16 0.77; 256 by 4 0.78, 6 0.81,
  * 8 0.80, 16 0.52; 512 by 8 0.78. Sums over the workgroup by trees, with a barrier for each halving: 0.82.
  *
  * There are no subgroup operations in the loop that looks. Where sums were gathered by them, with 6 quads an invocation, the one tile that x

@@ -28,7 +28,7 @@ const KEYS: Readonly<Record<SortType, CompiledKernel>> = {
   u32: g.radix_keys_u32,
 }
 
-/** y[i] = the sum of x before i, of u32, in buffers with room for whole quads: as `scan`, by its kernels for u32, of which none is for tiles. */
+/** y[i] = the sum of x before i, of u32, in buffers with room for whole quads: as `scan`, by its kernels for u32. */
 export async function scanU32(
   way: ScanWay,
   runtime: Runtime,
@@ -42,7 +42,7 @@ export async function scanU32(
     ({ scanU32Problem }) => scanU32Problem(),
     (on, small, only) => scanU32('once', on, small, only),
   )
-  if (way !== 'blocks' && atHand(g.scan_once_u32, runtime, options) && (await passes(runtime, once, options, trial)))
+  if (way === 'once' && atHand(g.scan_once_u32, runtime, options) && (await passes(runtime, once, options, trial)))
     await scanQuads(runtime, once, { x, y, quads: Math.ceil(n / 4), exclusive: 1 })
   else
     await scanBlocks(
