@@ -89,13 +89,9 @@ function checkRange(what: string, name: string, range: Extract<BufferLike, { rea
 }
 
 function noBuffer(what: string, name: string, must: string, value: unknown): ArgumentError {
-  const isArray = ArrayBuffer.isView(value) || Array.isArray(value)
-  return badArgument(
-    `${what}: ${name} must be ${must}, got ${shown(value)}`,
-    isArray
-      ? `upload it: runtime.buffer(new ${ArrayBuffer.isView(value) ? value.constructor.name : 'Float32Array'}(…))`
-      : undefined,
-  )
+  const type = ArrayBuffer.isView(value) ? value.constructor.name : Array.isArray(value) ? 'Float32Array' : undefined
+  const note = type && `upload it: runtime.buffer(new ${type}(…))`
+  return badArgument(`${what}: ${name} must be ${must}, got ${shown(value)}`, note)
 }
 
 const buffer = (access: Access, over: readonly string[] = []): Required<BufferLike> => ({

@@ -202,17 +202,11 @@ export class Body extends Walk {
     }
     const rounds = roundsOf(bound(s.start), bound(s.end), bound(s.step), this.graph.facts)
     if (rounds?.count === 0) return
-    const most = unroll && (s.unroll === true ? MOST_ROUNDS : s.unroll)
-    const flat = rounds && rounds.count <= (most || +ranges)
-    if (flat && isShort(s, rounds.count)) return void this.#unroll(s, rounds, out)
-    if (
-      unroll &&
-      typeof s.unroll === 'number' &&
-      s.unroll > 1 &&
-      !rounds &&
-      s.step.kind === 'const' &&
-      !hasJump(s.body, 'break')
-    )
+    // a loop of one round is none, asked or not
+    const most = (unroll && (s.unroll === true ? MOST_ROUNDS : s.unroll)) || (ranges ? 1 : 0)
+    if (rounds && rounds.count <= most && isShort(s, rounds.count)) return void this.#unroll(s, rounds, out)
+    const several = unroll && !rounds && typeof s.unroll === 'number' && s.unroll > 1
+    if (several && s.step.kind === 'const' && !hasJump(s.body, 'break'))
       return void grouped(s, s.step.lanes[0] as number, this, out)
     const [start, end, step] = [this.expr(s.start), this.expr(s.end), this.expr(s.step)]
     // engines prove an index that goes by 1 between constants, and that such a loop ends
