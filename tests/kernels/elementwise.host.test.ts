@@ -1,5 +1,5 @@
 import { compile } from '@weft/codegen'
-import { elementwiseFunctions, elementwiseReference, ops, runElementwise } from '@weft/kernels'
+import { elementwiseFunctions, elementwiseReference, ops, runElementwise, toFloat16 } from '@weft/kernels'
 import { binary, casts, elementwise, logical, unary } from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
 import { beforeAll, expect, it } from 'vitest'
@@ -21,6 +21,17 @@ onDevices('elementwise', [...unary, ...binary, ...logical, ...casts], ({ runtime
     await runElementwise(runtime, ops.add, { inputs: [buffer, runtime.buffer(y)], out: buffer, shape: [7, 10] }, own)
     expect(await buffer.read(Float32Array)).toEqual(x.map((v, i) => v + (y[i] as number)))
     await runElementwise(runtime, ops.add, { inputs: [buffer, buffer], out: empty(0), shape: [7, 0] }, own)
+  })
+
+  it('f16 by words: an odd number, in place, and what lies behind it stays', async () => {
+    const buffer = runtime.buffer(toFloat16([1, 2, 3, 4]))
+    await runElementwise(runtime, ops.add, { inputs: [buffer, buffer], out: empty(4), shape: [4], type: 'f16' }, own)
+    await runElementwise(runtime, ops.neg, { inputs: [buffer], out: buffer, shape: [3], type: 'f16' }, own)
+    expect([...(await buffer.read(Uint16Array))]).toEqual([...toFloat16([-1, -2, -3, 4])])
+    const short = runtime.buffer(toFloat16([1, 2]))
+    await expect(
+      runElementwise(runtime, ops.neg, { inputs: [buffer], out: short, shape: [3], type: 'f16' }, own),
+    ).rejects.toThrow('runElementwise: out must have 3 elements, and has 2')
   })
 
   it('broadcast over the shapes of the inputs, from an offset and backwards', async () => {

@@ -3,6 +3,7 @@ import { type BufferData, bytesOf, isTexture, type ParityCase } from '../parity/
 import { leavesOf } from '../parity/compare.js'
 import { writtenOf } from '../parity/jobs.js'
 import { type Plan, planOf, type Run } from '../parity/run.js'
+import { HALVES } from '../parity/verdict.js'
 
 /** How far the float outputs of a kernel are from the float64 reference, which is rounded to what the output holds. */
 export interface Errors {
@@ -52,7 +53,9 @@ function add(sum: Sum, { case: c, ir }: Plan, run: Run): void {
     const [want, before, got] = [c.expect?.[name], c.bindings[name], outputs[name]]
     if (!want || !before || !got || isTexture(want) || isTexture(before)) continue
     for (const scalar of ['f32', 'f16'] as const) {
-      const places = leavesOf(type, got.length).flatMap((leaf) => (leaf.scalar === scalar ? [leaf.offset] : []))
+      const places = leavesOf(c.halves?.includes(name) ? HALVES : type, got.length).flatMap((leaf) =>
+        leaf.scalar === scalar ? [leaf.offset] : [],
+      )
       addArray(sum, scalar, places, { want: viewOf(want), before: viewOf(before), got: viewOf(got) })
     }
   }

@@ -1,4 +1,4 @@
-import { type ReduceOp, reduce, reduceFunctions, reduceReference } from '@weft/kernels'
+import { type ReduceOp, reduce, reduceFunctions, reduceReference, toFloat16 } from '@weft/kernels'
 import { reductions } from '@weft/kernels/source'
 import type { Runtime } from '@weft/runtime'
 import { beforeAll, expect, it } from 'vitest'
@@ -41,6 +41,17 @@ onDevices('reduce', reductions, ({ runtime: opened, options: own }) => {
       await reduce(runtime, op, { x: buffer, shape: [200_001], out }, own)
       const [expected = 0] = reduceReference(reduceFunctions[op], { x, outer: 1, size: x.length, inner: 1 })
       expect(Math.abs(((await out.read())[0] as number) - expected)).toBeLessThan(0.01)
+    }
+  })
+
+  it('all elements of a long array of f16, of an odd number', async () => {
+    const x = uniform(3, 70_001, -1, 1).map((v) => Math.round(v * 512) / 512)
+    const buffer = runtime.buffer(toFloat16([...x, 777]))
+    for (const op of ['sum', 'min', 'argmax'] as const) {
+      const out = op === 'argmax' ? runtime.buffer(Uint32Array, 1) : runtime.buffer(Float32Array, 1)
+      await reduce(runtime, op, { x: buffer, shape: [70_001], out, type: 'f16' }, own)
+      const [expected = 0] = reduceReference(reduceFunctions[op], { x, outer: 1, size: x.length, inner: 1 })
+      expect(Math.abs(((await out.read())[0] as number) - expected), op).toBeLessThan(0.01)
     }
   })
 

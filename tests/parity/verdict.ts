@@ -6,7 +6,7 @@ import { differences } from './compare.js'
 import { writtenOf } from './jobs.js'
 import type { Finished, Outputs } from './run.js'
 
-const HALVES: Type = { kind: 'array', of: 'f16', count: null }
+export const HALVES: Type = { kind: 'array', of: 'f16', count: null }
 
 /** What the interpreter wrote from the IR as the author wrote it, of a source variant. */
 function reference({ plan, outcomes }: Finished, source: string): Outputs | string {

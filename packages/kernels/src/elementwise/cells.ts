@@ -49,18 +49,20 @@ const WORDS: Cells = { lanes: 2, several: 8, schema: () => PAIR }
 export const SINGLE = single(1)
 
 /**
- * The cells for arrays of such elements. On an H200, over 128 M elements, in GB/s (a copy of f32 has 4,175, of f16 4,060), with so many cells:
+ * The cells for arrays of such elements. On an H200, over 128 M elements, by hand, in GB/s with so many cells (a copy of as many bytes has 4,175, of
+ * f16 4,080):
  *
- *                      1       2       4       5       6       7       8      12
- *     gelu f32     2,300           4,051   4,149   4,100   4,067   4,023             vec4f 4,143
- *     add f32                      4,326   4,307   4,297   4,286   4,274             vec4f 4,324
- *     gelu f16                     3,436   3,545   3,627   3,807   3,897   3,846     vec4h, 4 of them, 3,993; one by one, 16 of them, 3,439
- *     add f16                      4,141   4,208   4,237   4,221   4,223   4,163     vec4h, 4 of them, 4,188; one by one, 16 of them, 3,689
- *     f32 to f16                                                   4,216             16 of them 4,159
+ *                    4       5       6       7       8      12
+ *     gelu f32   4,051   4,149   4,100   4,067   4,023           vec4f 4,143; one element 0.54 of a copy
+ *     add f32    4,326   4,307   4,297   4,286   4,274           vec4f 4,324
+ *     gelu f16   3,436   3,545   3,627   3,807   3,890   3,846   four vec4h 3,993; sixteen single ones 3,439
+ *     add f16    4,141   4,208   4,237   4,221   4,223   4,163   four vec4h 4,188; sixteen single ones 3,689
+ *     f32 to f16                                 4,216           sixteen 4,159
  *
- * Vectors of four would leave elements behind the last whole one, for which there would have to be a second kernel. Tried as well: workgroups of 64,
- * 128 and 512 (as fast, as fast, slower); neighbours for an invocation, of f32 0.4, of f16 0.7 of this; vec2h, add 3,669; a test for
- * each cell 0.74.
+ * As they are written here: 4,156 and 4,311, 3,886 and 4,184; add of f16 3,897 where a word of each input is read in turn. The test for ∞ costs nothing.
+ * Vectors of four would leave elements behind the last whole one, for which there would have to be a second kernel. Tried as well: workgroups of
+ * 64 and 128 (as fast) and 512 (slower); neighbours for an invocation, of f32 0.4, of f16 0.7 of this; vec2h, add 3,860; a test for each
+ * cell 0.74.
  */
 export const cellsOf = (elements: readonly Element[]): Cells =>
   elements.every((element) => element === 'f16') ? WORDS : single(elements.includes('f16') ? 8 : 5)
@@ -97,13 +99,14 @@ function atOnce(k: Builder, flat: Flat, first: U32): void {
   const { cells, ins, names, inputs } = flat
   const { lanes, several } = cells
   const held = ins.map((element, at) => k.var(`${names[at]}_held`, d.arrayOf(cells.schema(element), several)))
-  if (ins.length > 0)
-    k.range('j', 0, several, (j) => {
-      const i = k.let('i', first.add(j.mul(WORKGROUP)))
-      held.forEach((values, at) => {
-        values.at(j).set((inputs[at] as Loaded).at(i))
+  const loads = held.map((values, at) => (j: U32, i: U32) => values.at(j).set((inputs[at] as Loaded).at(i)))
+  // one input after the other where they are words: see `cellsOf`
+  for (const together of lanes === 1 ? [loads] : loads.map((one) => [one]))
+    if (together.length > 0)
+      k.range('j', 0, several, (j) => {
+        const i = k.let('i', first.add(j.mul(WORKGROUP)))
+        for (const one of together) one(j, i)
       })
-    })
   k.range('j', 0, several, (j) => {
     const i = k.let('i', first.add(j.mul(WORKGROUP)))
     const read = held.map((values) => values.at(j))

@@ -32,14 +32,20 @@ it('takes bytes for many weights where nothing was measured, if k is a whole num
   expect([4096, 16_384].map((n) => chooseFewRows({ ...problem, format: 'int8', n }, device))).toEqual(['lines', 'held'])
 })
 
-it('takes bytes for up to 32 rows, except of Q6_K in f16 for more than two', () => {
+it('takes bytes for up to 32 rows, except of Q6_K in f16 for three to eight', () => {
   const wayOf = (m: number, n: number, more: object = {}) => chooseFewRows({ ...problem, m, n, ...more }, device)
   const rows = [2, 3, 32, 33]
   expect(rows.map((m) => wayOf(m, 2048))).toEqual(['held', 'held', 'held', 'lines'])
   expect(rows.map((m) => wayOf(m, 2047))).toEqual(['lines', 'lines', 'lines', 'lines'])
   expect(rows.map((m) => wayOf(m, 1024, { type: 'f32' }))).toEqual(['held', 'held', 'held', 'lines'])
   expect(rows.map((m) => wayOf(m, 2048, { format: 'int8' }))).toEqual(['held', 'held', 'held', 'lines'])
-  expect(rows.map((m) => wayOf(m, 4096, { format: 'q6_k' }))).toEqual(['held', 'lines', 'lines', 'lines'])
+  expect([2, 3, 8, 9, 33].map((m) => wayOf(m, 4096, { format: 'q6_k' }))).toEqual([
+    'held',
+    'lines',
+    'lines',
+    'held',
+    'lines',
+  ])
   expect(rows.map((m) => wayOf(m, 4096, { format: 'q6_k', type: 'f32' }))).toEqual(['held', 'held', 'held', 'lines'])
 })
 

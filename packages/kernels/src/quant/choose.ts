@@ -47,6 +47,9 @@ const HELD_FROM = 2 ** 24
 const HELD_FROM_INT8 = 2 ** 26
 const HELD_FROM_MORE: Readonly<Record<Storage, number>> = { f32: 2 ** 22, f16: 2 ** 23 }
 
+/** Rows of x that lines are for; more are tiles, where bytes are not for them. */
+const BY_LINES = 8
+
 /**
  * More rows of x go in bytes too, two at a time, up to where tiles are no slower: int4, x in f32, 4096 × 4096 9 rows 29 µs and 300, 16 39 and 302,
  * 32 65 and 310; 32,768 × 8192 269 and 1,523, 415 and 1,550, 806 and 1,608.
@@ -63,10 +66,10 @@ export const rowsAtOnce = (m: number, way: FewRows): 1 | 2 | 4 => (m <= 1 ? 1 : 
 export const fewRowsName = (format: string, m: number, way: FewRows, type: Storage): string =>
   `matvec${rowsAtOnce(m, way)}_${format}_${way}${type === 'f16' ? '_f16' : ''}`
 
-/** From how many weights on bytes are faster for so many rows of x. */
+/** From how many weights on bytes are faster for so many rows of x; never where lines are, of Q6_K in f16. */
 function heldFrom({ format, type, m }: FewRowsProblem): number {
   if (m <= 1) return format === 'int8' ? HELD_FROM_INT8 : HELD_FROM
-  return m > 2 && format === 'q6_k' && type === 'f16' ? Infinity : HELD_FROM_MORE[type]
+  return format === 'q6_k' && type === 'f16' && m > 2 && m <= BY_LINES ? Infinity : HELD_FROM_MORE[type]
 }
 
 /** The way that was measured to be the fastest, or the one for so many weights. Pure. */

@@ -37,6 +37,9 @@ import { packedTile, plainTile, type StagedTile, WORD } from './staging'
  * 283; 64 rows take 44 µs, 8 rows 27.
  * 32,768 × 8192 with 8 rows take 147 µs, Q4_K 172: of W 973 and 876 GB/s. Two subgroups with a column of matrices each for two slices took 173
  * and 172; depth 256 (192 … 280), 32 or 128 rows of W (183, 188).
+ * What these 147 µs are, by what was left out, in µs: in one run 172 in whole, 144 without the arithmetic of W, 143 without products, 135 with neither, 151 without
+ * barriers, 160 with arithmetic in f16; in another 147 in whole, 152 with two tiles on their way, in a loop taken twice, 129 of those with
+ * arithmetic in f16, 114 with neither that nor x: no part by itself, but the way through workgroup memory with two barriers for 64 bytes of a row.
  * Tried: depth 64 for many rows (170; with 512 rows 152 instead of 126), 64 × 64 tiles (123), one slice with 16 rows (54 µs), x read from its buffer
  * by the matrices themselves (4 times as long as through workgroup memory).
  */
