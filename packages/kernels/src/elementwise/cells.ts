@@ -61,7 +61,7 @@ export const SINGLE = single(1)
  *
  * As they are written here: 4,156 and 4,311, 3,886 and 4,184; add of f16 3,897 where a word of each input is read in turn. The test for ∞ costs nothing.
  * Vectors of four would leave elements behind the last whole one, for which there would have to be a second kernel. Tried as well: workgroups of
- * 64 and 128 (as fast) and 512 (slower); neighbours for an invocation, of f32 0.4, of f16 0.7 of this; vec2h, add 3,860; a test for each
+ * 64 and 128 (as fast) and 512 (slower); neighbours for an invocation, of f32 0.4, of f16 0.7 of this; vec2h, add 3,669; a test for each
  * cell 0.74.
  */
 export const cellsOf = (elements: readonly Element[]): Cells =>

@@ -1,9 +1,8 @@
 import { bitcast, d, type Expr, fn, func, u32, vec2f } from '@weft/dsl'
 
 /**
- * f16 by words of two. A load of one f16 leaves half of what memory can have in flight unused (of a vec2h too: the compiler of an H200 makes two
- * of it), and words reach all of a buffer, whose size is a multiple of four bytes, whatever number of f16 is in it. Nothing here needs
- * a device with f16.
+ * f16 by words of two. A load of one f16 leaves half of what memory can have in flight unused, and words reach all of a buffer, whose size is a
+ * multiple of four bytes, whatever number of f16 is in it. Nothing here needs a device with f16.
  *
  * TypeScript sees f32, as with `scalars`.
  */

@@ -14,9 +14,10 @@ import {
   u32,
 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
-import { halvesOf, PAIR } from '../parts/pairs'
+import { PAIR } from '../parts/pairs'
 import { MAX, MIN, REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
 import { named, read, type Storage } from '../parts/storage'
+import { AT_ONCE, type Body, eachHalf, type Source, WORKGROUP } from './each'
 import { BOOL_FOLDS, FLOAT_FOLDS, type Fold } from './folds'
 import { orderKey } from './order'
 
@@ -35,26 +36,21 @@ import { orderKey } from './order'
  * 0.72 with 1 part, 0.98 with 8; an invocation a column, one element at a time 0.13. Sums of f16 0.95 and, as 5 µs are more of 73 than of 130, 0.89;
  * one by one 0.65. Tried, f32: vec4f (0.995 with both dispatches; rows would have to begin at multiples of 4), sixteen in flight (0.985, and
  * slow for rows of less than twice that), workgroups of 512 and 1,024 (0.99, 0.975). f16: vec4h 0.91 with both, sixteen words 0.89.
+ * Not done: columns of f16 by words, by hand 0.89; one by one 0.68.
  *
  * Results are f32 also where x is f16, u32 for indices and bools. No elements: what the fold starts from.
  */
 
 type None = Record<never, never>
 
-interface Source {
-  at(i: Expr<'u32'>): Expr<'f32'>
-}
 interface Target {
   at(i: Expr<'u32'>): { set(value: unknown): void }
 }
 
 type AnyFold = Fold<'f32'> | Fold<'u32'>
 
-const WORKGROUP = 256
 const LANES = 32
 const SLICES = WORKGROUP / LANES
-/** Rounds of a loop whose reads are in flight together. */
-const AT_ONCE = { unroll: 8 } as const
 
 interface Shape {
   readonly name: string
@@ -82,9 +78,6 @@ const declared = (
   }) as unknown as KernelDecl<None, None, None>
 
 const ELEMENTS = { f32: d.f32, f16: d.f16, u32: d.u32 } as const
-
-/** What is done with an element: its index in x, and the element as it is stored. */
-type Body = (i: Expr<'u32'>, x: Expr<'f32'>) => void
 
 interface Row {
   readonly k: Builder
@@ -119,38 +112,6 @@ const rows = (shape: Shape, reduce: (row: Row, view: never) => Expr<'f32'> | Exp
       k.if(k.localIndex.eq(0), () => out.at(k.workgroupIndex).set(value))
     },
   )
-
-interface Halves {
-  readonly name: string
-  readonly x: Source
-  readonly start: Expr<'u32'>
-  readonly end: Expr<'u32'>
-}
-
-/** The f16 of a row, by pairs; what is left of pairs that the row has but half of, before and behind, two invocations take. */
-function eachHalf(k: Builder, { name, x, start, end }: Halves, body: Body): void {
-  const first = u32`(${start} + 1) / 2 + ${k.localIndex}`
-  k.range(
-    name,
-    first,
-    end.div(2),
-    WORKGROUP,
-    (p) => {
-      const pair = halvesOf(k.let('pair', x.at(p)))
-      pair.forEach((value, at) => {
-        body(k.let('i', u32`2 * ${p} + ${at}`), value)
-      })
-    },
-    AT_ONCE,
-  )
-  const before = k.let('before', k.localIndex.eq(0))
-  const odd = fn.select(end, start, before).rem(2).eq(1)
-  k.if(k.localIndex.lt(2).and(start.lt(end)).and(odd), () => {
-    const i = k.let('i', fn.select(end.sub(1), start, before))
-    const [low, high] = halvesOf(k.let('pair', x.at(i.div(2))))
-    body(i, fn.select(low, high, before))
-  })
-}
 
 interface Column {
   readonly k: Builder
