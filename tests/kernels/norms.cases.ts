@@ -1,7 +1,7 @@
 import type { KernelSource } from '@weft/dsl/ir'
 import { gradientsByRows, normGradients, norms } from '@weft/kernels/source'
 import { type NormShape, normBackwardReference, normReference } from '../../packages/kernels/src/norms/reference.js'
-import { type Span, spanned, type Width, widened } from '../../packages/kernels/src/parts/span.js'
+import { QUAD_SPANS, type Span, spanned, type Width, widened } from '../../packages/kernels/src/parts/span.js'
 import { uniform } from '../../packages/kernels/src/testing/index.js'
 import type { BufferData, ParityCase, Tolerance } from '../parity/case.js'
 import { f16s, fromF16 } from '../parity/data.js'
@@ -48,6 +48,14 @@ const sizes = (kind: Kind, { items, channels, places, groups, eps }: NormShape) 
   ...(kind === 'group' ? { groups, places } : {}),
 })
 
+/** The width of rows as a kernel has it: as a param, or as an override. */
+function widthFor(
+  span: Span,
+  { cols, ...others }: Readonly<Record<string, number>> & { readonly cols: number },
+): Pick<ParityCase, 'params' | 'overrides'> {
+  return span.startsWith('fixed') ? { params: others, overrides: { cols } } : { params: { ...others, cols } }
+}
+
 const title = ({ items, channels, places, groups }: NormShape): string =>
   places * groups === 1 ? `${items}×${channels}` : `${items}×${channels}×${places} in ${groups} groups`
 
@@ -60,7 +68,7 @@ function forwardCase(kind: Kind, half: boolean, shape: NormShape, span: Span = '
   return {
     name: `${kernel.name}, ${title(shape)}`,
     kernel,
-    params: sizes(kind, shape),
+    ...widthFor(span, sizes(kind, shape)),
     bindings: { x: x.data, weight: weight.data, ...(kind === 'rms' ? {} : { bias: bias.data }), y: out(half, n) },
     expect: { y: expected(half, y) },
     tolerance: tolerance(half, sizes(kind, shape).cols, 8),
@@ -78,7 +86,7 @@ function residualCase(half: boolean, rows: number, cols: number, span: Span = 'a
   return {
     name: `${kernel.name}, ${rows}×${cols}`,
     kernel,
-    params: { rows, cols, eps: shape.eps, shift: 1 },
+    ...widthFor(span, { rows, cols, eps: shape.eps, shift: 1 }),
     bindings: { x: x.data, residual: residual.data, weight: weight.data, y: out(half, rows * cols) },
     expect: {
       residual: padded ?? Float32Array.from([...sum, ...[...(residual.data as Float32Array)].slice(sum.length)]),
@@ -141,10 +149,20 @@ function weightCase(kind: Kind, half: boolean, shape: NormShape): ParityCase {
   }
 }
 
+/** The widest rows that a kernel takes. */
+type Widest = 1024 | 2048 | 8192
+
 /** All gradients by rows, of which each of two workgroups takes every second one. */
-function rowsCase(kind: Kind, half: boolean, rows: number, cols: number, whole = ''): ParityCase {
+function rowsCase(
+  kind: Kind,
+  half: boolean,
+  widest: Widest,
+  rows: number,
+  cols: number,
+  { x, what = '' } = { x: given(1, rows * cols, half) } as { x: ReturnType<typeof given>; what?: string },
+): ParityCase {
   const shape = row(kind, rows, cols)
-  const [x, weight, dy] = [given(1, rows * cols, half), given(2, cols, half), given(3, rows * cols, half)]
+  const [weight, dy] = [given(2, cols, half), given(3, rows * cols, half)]
   const part = (g: number) => {
     const own = (numbers: readonly number[]) => numbers.filter((_, i) => Math.floor(i / cols) % 2 === g)
     const items = own(x.numbers).length / cols
@@ -156,11 +174,12 @@ function rowsCase(kind: Kind, half: boolean, rows: number, cols: number, whole =
     scales: Float64Array.of(...even.dweight, ...odd.dweight),
     ...(kind === 'rms' ? {} : { shifts: Float64Array.of(...even.dbias, ...odd.dbias) }),
   }
-  const kernel = kernelOf(`${kind}norm_backward_rows${whole}`, half)
+  const kernel = kernelOf(`${kind}norm_backward_rows_${widest}`, half)
   return {
-    name: `${kernel.name}, ${title(shape)}`,
+    name: `${kernel.name}, ${title(shape)}${what}`,
     kernel,
-    params: { rows, quads: cols / 4, groups: 2, eps: shape.eps },
+    params: { rows, groups: 2, eps: shape.eps },
+    overrides: { quads: cols / 4 },
     bindings: {
       ...{ x: x.data, weight: weight.data, dy: dy.data, dx: out(half, rows * cols) },
       ...Object.fromEntries(Object.keys(sums).map((name) => [name, emptyOutput(2 * cols)])),
@@ -170,23 +189,42 @@ function rowsCase(kind: Kind, half: boolean, rows: number, cols: number, whole =
       ...Object.fromEntries(Object.entries(sums).map(([name, values]) => [name, filled(values)])),
     },
     tolerance: tolerance(half, cols, 64),
-    not: { wgpu: 'lavapipe writes its loops out, and takes up to half a minute to compile them' },
   }
+}
+
+/** Rows far from 0, and rows whose first element, to which all others are taken as distances, is far from them. */
+function farCase(what: 'mean' | 'first'): ParityCase {
+  const [rows, cols] = [3, 1000]
+  const { numbers } = given(1, rows * cols, false)
+  const far = Float32Array.from(numbers, (v, i) => v + (what === 'mean' || i % cols === 0 ? 1000 : 0))
+  const x = { data: far, numbers: [...far] }
+  return rowsCase('layer', false, 1024, rows, cols, { x, what: `, a ${what} far from 0` })
 }
 
 const row = (kind: Kind, rows: number, cols: number) => shapeOf(kind, rows, cols, 1, 1)
 const grouped = (items: number, channels: number, places: number, groups: number) =>
   shapeOf('group', items, channels, places, groups)
 
-/** Rows by fours: a block and parts of one, and with all of a workgroup a row that is streamed. */
-const quads: readonly ParityCase[] = (['any', 'short'] as const).flatMap((span) =>
-  [
-    [2, 4],
-    [3, 668],
-    [1, span === 'short' ? 2048 : 9000],
-  ].flatMap(([rows = 1, cols = 1]) => [
+/** Rows by fours: as many for all invocations, or for one of them one more or one less; and rows that are streamed. */
+const quads: readonly ParityCase[] = QUAD_SPANS.flatMap((span) =>
+  (
+    ({
+      fixed: [
+        [2, 1024],
+        [1, 1028],
+        [1, 8188],
+      ],
+      fixed_short: [
+        [3, 4],
+        [1, 260],
+        [1, 2048],
+      ],
+      wide: [[1, 9000]],
+    }) as const
+  )[span].flatMap(([rows, cols]) => [
     ...[false, true].map((half) => forwardCase('layer', half, row('layer', rows, cols), span, 4)),
     forwardCase('rms', true, row('rms', rows, cols), span, 4),
+    ...(span === 'fixed' ? [forwardCase('rms', false, row('rms', rows, cols), span, 4)] : []),
     residualCase(true, rows, cols, span, 4),
   ]),
 )
@@ -213,11 +251,19 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
     forwardCase('rms', half, row('rms', rows, cols), 'short'),
     residualCase(half, rows, cols, 'short'),
   ]),
-  ...[
-    [5, 68],
-    [3, 4 * 1030],
-  ].flatMap(([rows = 1, cols = 1]) => [rowsCase('layer', half, rows, cols), rowsCase('rms', half, rows, cols)]),
-  rowsCase('layer', half, 3, 8192, '_8192'),
+  // a part of one vec4f for each invocation, whole ones for all of them, and one more for one of them
+  ...(
+    [
+      [1024, 5, 68],
+      [1024, 2, 1024],
+      [2048, 3, 1028],
+      [8192, 3, 3072],
+      [8192, 2, 8188],
+    ] as const
+  ).flatMap(([widest, rows, cols]) => [
+    rowsCase('layer', half, widest, rows, cols),
+    rowsCase('rms', half, widest, rows, cols),
+  ]),
   // rows that are streamed: a few whole strides and a rest
   forwardCase('layer', half, row('layer', 1, 10_300)),
   residualCase(half, 1, 10_300),
@@ -229,4 +275,4 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
   ]),
 ])
 
-export const normsCases: readonly ParityCase[] = [...cases, ...quads].map(shipped)
+export const normsCases: readonly ParityCase[] = [...cases, ...quads, farCase('mean'), farCase('first')].map(shipped)

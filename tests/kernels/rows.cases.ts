@@ -1,6 +1,6 @@
 import type { KernelSource } from '@weft/dsl/ir'
 import { losses, softmaxes } from '@weft/kernels/source'
-import { type Span, spanned, type Width, widened } from '../../packages/kernels/src/parts/span.js'
+import { QUAD_SPANS, type Span, spanned, type Width, widened } from '../../packages/kernels/src/parts/span.js'
 import {
   crossEntropyBackwardReference,
   crossEntropyReference,
@@ -27,6 +27,10 @@ function given(seed: number, n: number, half: boolean, size = 1): { data: Buffer
   return { data, numbers: fromF16(data).slice(0, n) }
 }
 
+/** The width of rows as a kernel has it: as a param, or as an override. */
+const widthFor = (span: Span, rows: number, cols: number): Pick<ParityCase, 'params' | 'overrides'> =>
+  span.startsWith('fixed') ? { params: { rows }, overrides: { cols } } : { params: { rows, cols } }
+
 const out = (half: boolean, n: number): BufferData => (half ? emptyHalfOutput(n) : emptyOutput(n))
 const expected = (half: boolean, of: ArrayLike<number>): BufferData => (half ? filledHalf(of) : filled(of))
 const within = (half: boolean, abs: number, because: string, rel = 0): Tolerance =>
@@ -49,7 +53,7 @@ function forwardCase(
   return {
     name: `${kernel.name}, ${rows}×${cols}`,
     kernel,
-    params: { rows, cols },
+    ...widthFor(span, rows, cols),
     bindings: { x: x.data, y: out(half, rows * cols) },
     expect: { y: expected(half, y) },
     tolerance: logarithm
@@ -76,7 +80,7 @@ function backwardCase(
   return {
     name: `${kernel.name}, ${rows}×${cols}`,
     kernel,
-    params: { rows, cols },
+    ...widthFor(span, rows, cols),
     bindings: { y: data, dy: dy.data, dx: out(half, rows * cols) },
     expect: { dx: expected(half, dx) },
     tolerance: within(half, total + 8 * U, 'a sum over the row of terms of at most 1, an exponential and products'),
@@ -177,43 +181,63 @@ const cases: readonly ParityCase[] = [false, true].flatMap((half) => [
   errorCase(half, 1, 1),
 ])
 
-/** The second row is −∞ throughout: its log-softmax too, its cross-entropy ∞, and its lse a number. */
-function hiddenCase(of: 'log_softmax' | 'cross_entropy' | 'cross_entropy_few', cols: number): ParityCase {
+type Hidden = 'softmax_quads' | 'log_softmax' | 'log_softmax_quads' | 'cross_entropy' | 'cross_entropy_few'
+
+/** The second row is −∞ throughout: its softmax is 0, its log-softmax −∞, its cross-entropy ∞, and its lse a number. */
+function hiddenCase(of: Hidden, cols: number, half = false, span: Span = 'any'): ParityCase {
   const rows = 3
-  const { numbers } = given(1, rows * cols, false, 5)
+  const { numbers } = given(1, rows * cols, half, 5)
   const x = Float32Array.from(numbers, (value, i) => (Math.floor(i / cols) === 1 ? -Infinity : value))
   const target = Uint32Array.of(1, 0, cols)
   const { loss, lse } = crossEntropyReference({ x, target, rows, cols })
-  const kernel = kernelOf(of, false)
-  const log = of === 'log_softmax'
+  const kernel = kernelOf(of, half, span)
+  const reference = of.startsWith('softmax') ? softmaxReference : logSoftmaxReference
+  const forward = of.includes('softmax')
+  const abs = sumError(cols) + 2 ** -21 + 64 * U
   return {
     name: `${kernel.name}, ${rows}×${cols}, a row of −∞`,
     kernel,
-    params: { rows, cols },
-    bindings: log ? { x, y: emptyOutput(rows * cols) } : { x, target, loss: emptyOutput(rows), lse: emptyOutput(rows) },
-    expect: log ? { y: filled(logSoftmaxReference({ x, rows, cols })) } : { loss: filled(loss), lse: filled(lse) },
-    tolerance: near(sumError(cols) + 2 ** -21 + 64 * U, 'the logarithm of a sum, and differences of at most 20'),
+    ...widthFor(span, rows, cols),
+    bindings: forward
+      ? { x: half ? f16s(...x) : x, y: out(half, rows * cols) }
+      : { x, target, loss: emptyOutput(rows), lse: emptyOutput(rows) },
+    expect: forward ? { y: expected(half, reference({ x, rows, cols })) } : { loss: filled(loss), lse: filled(lse) },
+    tolerance: within(half, abs, 'the logarithm of a sum, and differences of at most 20'),
   }
 }
 
-/** Rows of f16 by fours: a block and parts of one, and with all of a workgroup a row that is streamed. */
-const quads: readonly ParityCase[] = (['any', 'short'] as const).flatMap((span) =>
-  [
-    [2, 4],
-    [3, 668],
-    [1, span === 'short' ? 2048 : 9000],
-  ].flatMap(([rows = 1, cols = 1]) =>
-    [false, true].flatMap((logarithm) => [
+/** Rows by fours: as many for all invocations, or for one of them one more or one less; and rows that are streamed. */
+const quads: readonly ParityCase[] = QUAD_SPANS.flatMap((span) =>
+  (
+    ({
+      fixed: [
+        [2, 1024],
+        [1, 1028],
+        [1, 8188],
+      ],
+      fixed_short: [
+        [3, 4],
+        [1, 260],
+        [1, 2048],
+      ],
+      wide: [[1, 9000]],
+    }) as const
+  )[span].flatMap(([rows, cols]) => [
+    ...(span === 'fixed' ? [forwardCase(false, false, rows, cols, span, 4)] : []),
+    ...[false, true].flatMap((logarithm) => [
       forwardCase(true, logarithm, rows, cols, span, 4),
       backwardCase(true, logarithm, rows, cols, span, 4),
     ]),
-  ),
+  ]),
 )
 
 const hidden: readonly ParityCase[] = [
   hiddenCase('log_softmax', 67),
   hiddenCase('cross_entropy', 300),
   hiddenCase('cross_entropy_few', 5),
+  hiddenCase('softmax_quads', 1028, false, 'fixed'),
+  hiddenCase('softmax_quads', 1028, true, 'fixed'),
+  hiddenCase('log_softmax_quads', 260, true, 'fixed_short'),
 ]
 
 export const rowsCases: readonly ParityCase[] = [...cases, ...quads, ...hidden].map(shipped)

@@ -145,7 +145,7 @@ describe('what is wrong', () => {
     ['logSoftmaxBackward wide f16', 'log_softmax_backward_f16'],
     ['crossEntropy f32', 'cross_entropy'],
     ['rmsnorm narrow f32', 'rmsnorm_short'],
-    ['layernormBackward 76 f32', 'layernorm_backward_rows'],
+    ['layernormBackward 76 f32', 'layernorm_backward_rows_1024'],
     ['groupnorm f16', 'groupnorm_f16'],
     ['reduce argmax f32', 'argmax_rows'],
     ['reduce all', 'all_rows'],

@@ -55,7 +55,8 @@ const COLUMNS = {
   narrow: 77,
   wide: SHORT_COLUMNS + 13,
   'narrow by fours': 76,
-  'wide by fours': SHORT_COLUMNS + 12,
+  'fixed by fours': SHORT_COLUMNS + 12,
+  'wide by fours': HELD_COLUMNS + 12,
 } as const
 const spans = Object.entries(COLUMNS)
 
@@ -73,14 +74,14 @@ const overRows = types.flatMap((type) => [
     of(`layernorm ${how} ${type}`, () => norms.layernormProblem(cols, type), kernels.layernorm),
     of(`residualRmsnorm ${how} ${type}`, () => norms.residualProblem(cols, type), kernels.residualRmsnorm),
   ]),
-  ...[76, 77, HELD_COLUMNS].map((cols) =>
+  ...[76, 77, 1036, 2060].map((cols) =>
     of(
       `layernormBackward ${cols} ${type}`,
       () => norms.rowGradientProblem<kernels.LayernormBackwardArgs>(cols, type, true),
       kernels.layernormBackward,
     ),
   ),
-  ...[76, 77].map((cols) =>
+  ...[76, 77, 1036, 2060].map((cols) =>
     of(
       `rmsnormBackward ${cols} ${type}`,
       () => norms.rowGradientProblem<kernels.RowGradientArgs>(cols, type, false),

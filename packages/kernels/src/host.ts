@@ -71,3 +71,14 @@ export type { ChoiceOptions, HostOptions, SeveralOptions } from './options'
 export { SEVERAL_OPTIONS } from './options'
 export type { BufferLike, Runtime }
 export { badArgument, bytesOf }
+
+/** Runs a kernel over rows; one for rows of a fixed width has `cols` as an override, and not as a param. */
+export function runRows(
+  runtime: Runtime,
+  kernel: CompiledKernel,
+  args: Parameters<Runtime['run']>[1] & { readonly cols: number },
+): Promise<void> {
+  const { cols, ...others } = args
+  const fixed = kernel.overrides.some(({ name }) => name === 'cols')
+  return fixed ? runtime.run(kernel, others, { overrides: { cols } }) : runtime.run(kernel, args)
+}

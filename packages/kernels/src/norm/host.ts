@@ -2,8 +2,10 @@ import type { CompiledKernel } from '@weft/codegen'
 import { artifact } from '../../generated/norm/rmsnorm'
 import {
   rmsnorm_f16,
-  rmsnorm_quads_f16,
-  rmsnorm_quads_short_f16,
+  rmsnorm_quads_fixed,
+  rmsnorm_quads_fixed_f16,
+  rmsnorm_quads_fixed_short_f16,
+  rmsnorm_quads_wide_f16,
   rmsnorm_short,
   rmsnorm_short_f16,
 } from '../../generated/norms'
@@ -17,6 +19,7 @@ import {
   chosen,
   type HostOptions,
   type Runtime,
+  runRows,
 } from '../host'
 import { forRows, type RowKernels } from '../parts/span'
 import { proven, trialOf } from '../verify'
@@ -41,7 +44,10 @@ export interface RmsnormArgs {
 const RMSNORM: RowKernels<CompiledKernel> = {
   f32: { any: artifact, short: rmsnorm_short },
   f16: { any: rmsnorm_f16, short: rmsnorm_short_f16 },
-  quads: { f16: { any: rmsnorm_quads_f16, short: rmsnorm_quads_short_f16 } },
+  quads: {
+    f32: { fixed: rmsnorm_quads_fixed },
+    f16: { wide: rmsnorm_quads_wide_f16, fixed: rmsnorm_quads_fixed_f16, fixed_short: rmsnorm_quads_fixed_short_f16 },
+  },
 }
 
 const RMSNORM_ARGS = argsOf<RmsnormArgs>({
@@ -63,5 +69,5 @@ export async function rmsnorm(runtime: Runtime, args: RmsnormArgs, options: Host
   const { kernel: fit, columns } = forRows(RMSNORM, cols, type, [x, weight, y].map(bytesOf))
   const trial = trialOf(runtime, trials, ({ rmsnormProblem }) => rmsnormProblem(columns, type), rmsnorm)
   const kernel = await proven(runtime, chosen(fit, options), options, trial)
-  if (cols > 0) await runtime.run(kernel, { x, weight, y, rows, cols, eps })
+  if (cols > 0) await runRows(runtime, kernel, { x, weight, y, rows, cols, eps })
 }

@@ -1,7 +1,9 @@
 import { d, f32, fn, input, kernel, output } from '@weft/dsl'
+import { widthIn } from '../parts/fixed-row'
 import { lanesOf } from '../parts/lanes'
 import { REDUCE_VARIANTS } from '../parts/reduce'
-import { type Row, rowOf } from '../parts/row'
+import type { Row } from '../parts/row'
+import { rowOf } from '../parts/row-of'
 import { rowSum } from '../parts/row-sums'
 import { ROW_INVOCATIONS, type Span, spanned, type Width, widened } from '../parts/span'
 import { named, type Storage } from '../parts/storage'
@@ -14,7 +16,7 @@ export const rmsnormOf = (storage: Storage, span: Span = 'any', width: Width = 1
       doc: 'y = x / √(mean(x²) + eps) · weight over each row',
       workgroupSize: [ROW_INVOCATIONS[span]],
       bindings: { x: input(lanes.array), weight: input(lanes.array), y: output(lanes.array) },
-      params: { rows: d.u32, cols: d.u32, eps: d.f32 },
+      ...widthIn(span, { rows: d.u32, cols: d.u32, eps: d.f32 }),
       workgroups: ({ rows }) => [rows],
       variants: REDUCE_VARIANTS,
       aliases: [['x', 'y']],
@@ -27,7 +29,7 @@ export const rmsnormOf = (storage: Storage, span: Span = 'any', width: Width = 1
           w: ({ c }) => lanes.read(weight.at(c)),
         })
       }
-      rowOf(k, cols, { x: (i) => lanes.read(x.at(i)) }, body, lanes)
+      rowOf(k, cols, { x: (i) => lanes.read(x.at(i)) }, body, lanes, span)
     },
   )
 }

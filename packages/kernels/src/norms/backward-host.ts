@@ -1,3 +1,4 @@
+import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/norms'
 import { sum_columns } from '../../generated/reduce'
 import { argsOf, count, floatType, input, maybe, notNegative, output, size } from '../args'
@@ -13,7 +14,7 @@ import {
 } from '../host'
 import { HELD_COLUMNS } from '../parts/span'
 import { proven, type TrialOf, trialOf } from '../verify'
-import { checkGroups, type Groups, type Pair, type Rows } from './shapes'
+import { checkGroups, type Groups, type NormType, type Pair, type Rows } from './shapes'
 
 const trials = () => import('./trial')
 
@@ -39,22 +40,34 @@ export interface GroupnormBackwardArgs extends Gradients, Groups {
   readonly dbias: BufferLike
 }
 
-/**
- * Workgroups among which the rows of a gradient are spread: as many as run at once on the largest GPUs, which have 132 multiprocessors. The
- * registers of layernorm let none run beside it.
- */
-const GROUPS = { layernorm: 132, rmsnorm: 264 } as const
+type Widest = 1024 | 2048 | 8192
+
+/** The kernels of a gradient: by whole rows, by the widest rows that they take, and those for rows that are wider or begin anywhere. */
+interface RowKernels {
+  readonly rows: Readonly<Record<NormType, Readonly<Record<Widest, CompiledKernel>>>>
+  /** Workgroups that run at once on a multiprocessor, by how many vec4f of a row an invocation has, from one to eight. */
+  readonly atOnce: readonly number[]
+  readonly input: Pair
+  readonly weight: Pair
+}
+
+/** So many columns as show whether the kernel is right that takes rows as wide as that. */
+const TRIAL: Readonly<Record<Widest, number>> = { 1024: 76, 2048: 1036, 8192: 2060 }
+
+/** Multiprocessors of the largest GPUs. */
+const MULTIPROCESSORS = 132
+
+/** The widest rows of the kernel for rows of so many columns, and the workgroups among which rows are spread: as many as run at once. */
+function spread(cols: number, atOnce: readonly number[]): { readonly widest: Widest; readonly groups: number } {
+  if (cols <= 1024) return { widest: 1024, groups: 8 * MULTIPROCESSORS }
+  if (cols <= 2048) return { widest: 2048, groups: 4 * MULTIPROCESSORS }
+  return { widest: 8192, groups: (atOnce[Math.ceil(cols / 1024) - 1] ?? 1) * MULTIPROCESSORS }
+}
 
 async function rowGradients(
   runtime: Runtime,
   what: string,
-  kernels: {
-    readonly most: number
-    readonly rows: Pair
-    readonly whole?: Pair
-    readonly input: Pair
-    readonly weight: Pair
-  },
+  kernels: RowKernels,
   args: RowGradientArgs,
   results: Readonly<Record<string, BufferLike>>,
   options: HostOptions,
@@ -72,21 +85,14 @@ async function rowGradients(
   if (cols === 0) return
   const buffers = [x, weight, dy, dx]
   if (rows > 0 && cols % 4 === 0 && cols <= HELD_COLUMNS && buffers.every((b) => bytesOf(b) % (4 * bytes) === 0)) {
-    const groups = Math.min(rows, kernels.most)
+    const { widest, groups: most } = spread(cols, kernels.atOnce)
+    const groups = Math.min(rows, most)
     const partial = () => runtime.buffer({ size: 4 * groups * cols })
     using scales = partial()
     using shifts = partial()
-    const parts = { scales, ...('dbias' in results ? { shifts } : {}) }
-    const arrays = { x, weight, dy, dx, ...parts }
-    const own = cols === HELD_COLUMNS ? (kernels.whole ?? kernels.rows) : kernels.rows
-    const trial = trialFor(own === kernels.rows ? 76 : cols)
-    await runtime.run(await proven(runtime, chosen(own[type], options), options, trial), {
-      ...arrays,
-      rows,
-      quads: cols / 4,
-      groups,
-      eps,
-    })
+    const arrays = { x, weight, dy, dx, scales, ...('dbias' in results ? { shifts } : {}) }
+    const own = await proven(runtime, chosen(kernels.rows[type][widest], options), options, trialFor(TRIAL[widest]))
+    await runtime.run(own, { ...arrays, rows, groups, eps }, { overrides: { quads: cols / 4 } })
     const sums = { outer: 1, size: groups, inner: cols, parts: 1, scale: 1 }
     for (const [part, out] of [
       [scales, results.dweight],
@@ -113,10 +119,20 @@ const LAYERNORM_BACKWARD_ARGS = argsOf<LayernormBackwardArgs>({
   eps: maybe(notNegative),
   type: floatType,
 })
-const LAYERNORM_BACKWARD = {
-  most: GROUPS.layernorm,
-  rows: { f32: g.layernorm_backward_rows, f16: g.layernorm_backward_rows_f16 },
-  whole: { f32: g.layernorm_backward_rows_8192, f16: g.layernorm_backward_rows_8192_f16 },
+const LAYERNORM_BACKWARD: RowKernels = {
+  atOnce: [2, 2, 2, 2, 2, 1, 1, 1],
+  rows: {
+    f32: {
+      1024: g.layernorm_backward_rows_1024,
+      2048: g.layernorm_backward_rows_2048,
+      8192: g.layernorm_backward_rows_8192,
+    },
+    f16: {
+      1024: g.layernorm_backward_rows_1024_f16,
+      2048: g.layernorm_backward_rows_2048_f16,
+      8192: g.layernorm_backward_rows_8192_f16,
+    },
+  },
   input: { f32: g.layernorm_backward, f16: g.layernorm_backward_f16 },
   weight: { f32: g.layernorm_backward_weight, f16: g.layernorm_backward_weight_f16 },
 }
@@ -151,9 +167,16 @@ const RMSNORM_BACKWARD_ARGS = argsOf<RowGradientArgs>({
   eps: maybe(notNegative),
   type: floatType,
 })
-const RMSNORM_BACKWARD = {
-  most: GROUPS.rmsnorm,
-  rows: { f32: g.rmsnorm_backward_rows, f16: g.rmsnorm_backward_rows_f16 },
+const RMSNORM_BACKWARD: RowKernels = {
+  atOnce: [3, 3, 3, 2, 2, 2, 2, 2],
+  rows: {
+    f32: { 1024: g.rmsnorm_backward_rows_1024, 2048: g.rmsnorm_backward_rows_2048, 8192: g.rmsnorm_backward_rows_8192 },
+    f16: {
+      1024: g.rmsnorm_backward_rows_1024_f16,
+      2048: g.rmsnorm_backward_rows_2048_f16,
+      8192: g.rmsnorm_backward_rows_8192_f16,
+    },
+  },
   input: { f32: g.rmsnorm_backward, f16: g.rmsnorm_backward_f16 },
   weight: { f32: g.rmsnorm_backward_weight, f16: g.rmsnorm_backward_weight_f16 },
 }

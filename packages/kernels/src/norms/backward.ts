@@ -1,7 +1,7 @@
 import { ceilDiv, d, type Expr, f32, fn, type HostNumber, input, type KernelDecl, kernel, output, u32 } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { REDUCE_VARIANTS, SUM, workgroupReduce } from '../parts/reduce'
-import { rowOf } from '../parts/row'
+import { rowOf } from '../parts/row-of'
 import { rowSums } from '../parts/row-sums'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
 import { sizesOf } from './forward'

@@ -1,10 +1,12 @@
 import { d, type Expr, f32, inout, input, type KernelDecl, kernel, output } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
 import { rmsnormOf } from '../norm/rmsnorm'
+import { widthIn } from '../parts/fixed-row'
 import { lanesOf } from '../parts/lanes'
 import { REDUCE_VARIANTS } from '../parts/reduce'
-import { type Place, type Row, rowOf } from '../parts/row'
-import { ROW_FORMS, ROW_INVOCATIONS, SPANS, type Span, spanned, type Width, widened } from '../parts/span'
+import type { Place, Row } from '../parts/row'
+import { rowOf } from '../parts/row-of'
+import { QUAD_SPANS, ROW_FORMS, ROW_INVOCATIONS, type Span, spanned, type Width, widened } from '../parts/span'
 import { named, type Storage } from '../parts/storage'
 import { channelOf, type Kind, normalized, type Sizes, type Source, STORAGES, statistics } from './parts'
 
@@ -39,7 +41,7 @@ const norm = (kind: 'layer' | 'group', storage: Storage, span: Span, width: Widt
         bias: input(lanes.array),
         y: output(lanes.array),
       },
-      params: sizesOf(kind),
+      ...widthIn(span, sizesOf(kind)),
       workgroups: ({ rows }: { readonly rows: unknown }) => [rows],
       variants: REDUCE_VARIANTS,
       aliases: [['x', 'y']],
@@ -57,7 +59,7 @@ const norm = (kind: 'layer' | 'group', storage: Storage, span: Span, width: Widt
           { w: (at) => lanes.read(weight.at(channel(at))), b: (at) => lanes.read(bias.at(channel(at))) },
         )
       }
-      rowOf(k, sizes.cols, { x: (i) => lanes.read(x.at(i)) }, body, lanes)
+      rowOf(k, sizes.cols, { x: (i) => lanes.read(x.at(i)) }, body, lanes, span)
     },
   )
 }
@@ -79,7 +81,7 @@ const residualRmsnorm = (storage: Storage, span: Span, width: Width = 1): Kernel
         weight: input(lanes.array),
         y: output(lanes.array),
       },
-      params: { rows: d.u32, cols: d.u32, eps: d.f32, shift: d.f32 },
+      ...widthIn(span, { rows: d.u32, cols: d.u32, eps: d.f32, shift: d.f32 }),
       workgroups: ({ rows }) => [rows],
       variants: REDUCE_VARIANTS,
       aliases: [['x', 'y']],
@@ -98,7 +100,7 @@ const residualRmsnorm = (storage: Storage, span: Span, width: Width = 1): Kernel
           w: ({ c }) => lanes.read(weight.at(c)),
         })
       }
-      rowOf(k, cols, { x: sum }, body, lanes)
+      rowOf(k, cols, { x: sum }, body, lanes, span)
     },
   )
 }
@@ -107,13 +109,12 @@ export const norms: readonly KernelSource[] = [
   rmsnormOf('f16'),
   rmsnormOf('f32', 'short'),
   rmsnormOf('f16', 'short'),
-  ...SPANS.map((span) => rmsnormOf('f16', span, 4)),
-  ...SPANS.flatMap((span) =>
-    ROW_FORMS.flatMap(([storage, width]) => [
-      norm('layer', storage, span, width),
-      residualRmsnorm(storage, span, width),
-    ]),
-  ),
-  ...SPANS.map((span) => norm('layer', 'f32', span, 4)),
+  ...QUAD_SPANS.map((span) => rmsnormOf('f16', span, 4)),
+  rmsnormOf('f32', 'fixed', 4),
+  ...ROW_FORMS.flatMap(([storage, span, width]) => [
+    norm('layer', storage, span, width),
+    residualRmsnorm(storage, span, width),
+  ]),
+  ...QUAD_SPANS.map((span) => norm('layer', 'f32', span, 4)),
   ...STORAGES.map((storage) => norm('group', storage, 'any')),
 ]

@@ -10,6 +10,7 @@ import {
   chosen,
   type HostOptions,
   type Runtime,
+  runRows,
 } from '../host'
 import { forRows, type RowKernels } from '../parts/span'
 import { proven, trialOf } from '../verify'
@@ -32,8 +33,12 @@ const LAYERNORM: RowKernels<CompiledKernel> = {
   f32: { any: g.layernorm, short: g.layernorm_short },
   f16: { any: g.layernorm_f16, short: g.layernorm_short_f16 },
   quads: {
-    f32: { any: g.layernorm_quads, short: g.layernorm_quads_short },
-    f16: { any: g.layernorm_quads_f16, short: g.layernorm_quads_short_f16 },
+    f32: { wide: g.layernorm_quads_wide, fixed: g.layernorm_quads_fixed, fixed_short: g.layernorm_quads_fixed_short },
+    f16: {
+      wide: g.layernorm_quads_wide_f16,
+      fixed: g.layernorm_quads_fixed_f16,
+      fixed_short: g.layernorm_quads_fixed_short_f16,
+    },
   },
 }
 
@@ -63,7 +68,7 @@ export async function layernorm(runtime: Runtime, args: LayernormArgs, options: 
   const { kernel: fit, columns } = forRows(LAYERNORM, cols, type, [x, weight, bias, y].map(bytesOf))
   const trial = trialOf(runtime, trials, ({ layernormProblem }) => layernormProblem(columns, type), layernorm)
   const kernel = await proven(runtime, chosen(fit, options), options, trial)
-  await runtime.run(kernel, { x, weight, bias, y, rows, cols, eps })
+  await runRows(runtime, kernel, { x, weight, bias, y, rows, cols, eps })
 }
 
 export interface GroupnormArgs extends Groups {
@@ -128,7 +133,13 @@ export interface ResidualRmsnormArgs extends Rows {
 const RESIDUAL: RowKernels<CompiledKernel> = {
   f32: { any: g.residual_rmsnorm, short: g.residual_rmsnorm_short },
   f16: { any: g.residual_rmsnorm_f16, short: g.residual_rmsnorm_short_f16 },
-  quads: { f16: { any: g.residual_rmsnorm_quads_f16, short: g.residual_rmsnorm_quads_short_f16 } },
+  quads: {
+    f16: {
+      wide: g.residual_rmsnorm_quads_wide_f16,
+      fixed: g.residual_rmsnorm_quads_fixed_f16,
+      fixed_short: g.residual_rmsnorm_quads_fixed_short_f16,
+    },
+  },
 }
 
 const RESIDUAL_RMSNORM_ARGS = argsOf<ResidualRmsnormArgs>({
@@ -162,5 +173,5 @@ export async function residualRmsnorm(
   const { kernel: fit, columns } = forRows(RESIDUAL, cols, type, [x, residual, weight, y].map(bytesOf))
   const trial = trialOf(runtime, trials, ({ residualProblem }) => residualProblem(columns, type), residualRmsnorm)
   const kernel = await proven(runtime, chosen(fit, options), options, trial)
-  await runtime.run(kernel, { x, residual, weight, y, rows, cols, eps, shift })
+  await runRows(runtime, kernel, { x, residual, weight, y, rows, cols, eps, shift })
 }

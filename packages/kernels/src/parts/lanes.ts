@@ -1,4 +1,4 @@
-import { d, type Expr, f32, fn, vec4f } from '@weft/dsl'
+import { type Expr, f32, fn, vec4f } from '@weft/dsl'
 import type { Width } from './span'
 import { quads, read, readQuad, type Storage, scalars, stored, storedQuad } from './storage'
 
@@ -10,12 +10,6 @@ type F32 = Expr<'f32'>
  */
 export interface Lanes {
   readonly width: Width
-  /** Elements that are in flight at once where a row is held: quads of f16 are half as large. */
-  readonly block: number
-  /** The type of a variable that keeps such a value, and the way into it and back: quads of f16 are kept as they are stored, in half the registers. */
-  readonly schema: typeof d.f32
-  readonly pack: (value: F32) => F32
-  readonly unpack: (variable: F32) => F32
   /** The type of a binding. */
   readonly array: ReturnType<typeof scalars>
   /** An element of a binding as a value, and a value as an element. */
@@ -33,8 +27,7 @@ const quad = (value: F32): Expr<'vec4f'> => value as unknown as Expr<'vec4f'>
 const highest = ({ x, y, z, w }: Expr<'vec4f'>): F32 => fn.max(fn.max(x, y), fn.max(z, w))
 
 const singles = (storage: Storage): Lanes => ({
-  ...{ width: 1, block: 8, schema: d.f32 },
-  ...{ pack: itself, unpack: itself, sum: itself, max: itself, first: itself },
+  ...{ width: 1, sum: itself, max: itself, first: itself },
   array: scalars(storage),
   read,
   stored: (value) => stored(storage, value),
@@ -42,12 +35,10 @@ const singles = (storage: Storage): Lanes => ({
 })
 
 function fours(storage: Storage): Lanes {
-  const half = storage === 'f16'
-  const [read, stored] = [(element: F32) => readQuad(storage, element), (value: F32) => storedQuad(storage, value)]
   return {
-    ...{ width: 4, block: half ? 8 : 4 },
-    schema: (half ? d.vec4h : d.vec4f) as unknown as typeof d.f32,
-    ...{ pack: stored, unpack: read, read, stored },
+    width: 4,
+    read: (element) => readQuad(storage, element),
+    stored: (value) => storedQuad(storage, value),
     array: quads(storage),
     of: (value) => vec4f(value) as unknown as F32,
     sum: (value) => fn.dot(quad(value), vec4f(1)),

@@ -14,7 +14,7 @@ export const MIN: Reduction = { combine: (a, b) => fn.min(a, b), subgroup: (k, v
 export const REDUCE_VARIANTS = { subgroups: ['subgroups', 'subgroup-id'], portable: [] } as const
 
 /** The least number of invocations that a subgroup may have (WGSL specification, `subgroup_size`). */
-const LEAST_SUBGROUP = 4
+export const LEAST_SUBGROUP = 4
 
 /**
  * `value` reduced over the workgroup, for every invocation. Call it in uniform control flow; the workgroup size must

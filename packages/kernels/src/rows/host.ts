@@ -11,6 +11,7 @@ import {
   chosen,
   type HostOptions,
   type Runtime,
+  runRows,
 } from '../host'
 import { FEW_COLUMNS, forRows, type RowKernels } from '../parts/span'
 import { rowsKernel } from '../reduce/host'
@@ -39,7 +40,13 @@ export interface LogSoftmaxArgs extends Rows {
 const LOG: RowKernels<CompiledKernel> = {
   f32: { any: g.log_softmax, short: g.log_softmax_short },
   f16: { any: g.log_softmax_f16, short: g.log_softmax_short_f16 },
-  quads: { f16: { any: g.log_softmax_quads_f16, short: g.log_softmax_quads_short_f16 } },
+  quads: {
+    f16: {
+      wide: g.log_softmax_quads_wide_f16,
+      fixed: g.log_softmax_quads_fixed_f16,
+      fixed_short: g.log_softmax_quads_fixed_short_f16,
+    },
+  },
 }
 
 const LOG_SOFTMAX_ARGS = argsOf<LogSoftmaxArgs>({
@@ -60,7 +67,7 @@ export async function logSoftmax(runtime: Runtime, args: LogSoftmaxArgs, options
   const { kernel: fit, columns } = forRows(LOG, cols, type, [x, y].map(bytesOf))
   const trial = trialOf(runtime, trials, ({ logSoftmaxProblem }) => logSoftmaxProblem(columns, type), logSoftmax)
   const kernel = await proven(runtime, chosen(fit, options), options, trial)
-  await runtime.run(kernel, { x, y, rows, cols })
+  await runRows(runtime, kernel, { x, y, rows, cols })
 }
 
 export interface SoftmaxGradientArgs extends Rows {
@@ -99,13 +106,19 @@ async function gradient(
     (_, small, only) => gradient(runtime, [what, of, kernels], small, only),
   )
   const kernel = await proven(runtime, chosen(fit, options), options, trial)
-  await runtime.run(kernel, { y, dy, dx, rows, cols })
+  await runRows(runtime, kernel, { y, dy, dx, rows, cols })
 }
 
 const SOFTMAX_BACKWARD: RowKernels<CompiledKernel> = {
   f32: { any: g.softmax_backward, short: g.softmax_backward_short },
   f16: { any: g.softmax_backward_f16, short: g.softmax_backward_short_f16 },
-  quads: { f16: { any: g.softmax_backward_quads_f16, short: g.softmax_backward_quads_short_f16 } },
+  quads: {
+    f16: {
+      wide: g.softmax_backward_quads_wide_f16,
+      fixed: g.softmax_backward_quads_fixed_f16,
+      fixed_short: g.softmax_backward_quads_fixed_short_f16,
+    },
+  },
 }
 
 /** dx = y · (dy − Σ dy · y), of the result y of softmax. */
@@ -118,7 +131,13 @@ export const softmaxBackward = (
 const LOG_BACKWARD: RowKernels<CompiledKernel> = {
   f32: { any: g.log_softmax_backward, short: g.log_softmax_backward_short },
   f16: { any: g.log_softmax_backward_f16, short: g.log_softmax_backward_short_f16 },
-  quads: { f16: { any: g.log_softmax_backward_quads_f16, short: g.log_softmax_backward_quads_short_f16 } },
+  quads: {
+    f16: {
+      wide: g.log_softmax_backward_quads_wide_f16,
+      fixed: g.log_softmax_backward_quads_fixed_f16,
+      fixed_short: g.log_softmax_backward_quads_fixed_short_f16,
+    },
+  },
 }
 
 /** dx = dy − exp(y) · Σ dy, of the result y of log-softmax. */

@@ -2,9 +2,9 @@ import { type Builder, ceilDiv, d, type Expr, each, f32, fn, input, kernel, outp
 import type { KernelSource } from '@weft/dsl/ir'
 import { LOWEST } from '../parts/lowest'
 import { REDUCE_VARIANTS } from '../parts/reduce'
-import { streamedRow } from '../parts/row'
 import { logarithm, normalizer, rowSum } from '../parts/row-sums'
 import { named, read, type Storage, scalars, stored } from '../parts/storage'
+import { streamedRow } from '../parts/streamed-row'
 import { CROSS_TILE } from './plan'
 
 const crossBindings = (storage: Storage) => ({

@@ -1,10 +1,12 @@
 import { d, fn, input, kernel, output } from '@weft/dsl'
 import type { KernelSource } from '@weft/dsl/ir'
+import { widthIn } from '../parts/fixed-row'
 import { lanesOf } from '../parts/lanes'
 import { REDUCE_VARIANTS } from '../parts/reduce'
-import { type Row, rowOf } from '../parts/row'
+import type { Row } from '../parts/row'
+import { rowOf } from '../parts/row-of'
 import { logarithm, normalizer, rowSum } from '../parts/row-sums'
-import { ROW_FORMS, ROW_INVOCATIONS, SPANS, type Span, spanned, type Width, widened } from '../parts/span'
+import { QUAD_SPANS, ROW_FORMS, ROW_INVOCATIONS, type Span, spanned, type Width, widened } from '../parts/span'
 import { named, type Storage } from '../parts/storage'
 import { softmaxOf } from '../softmax/softmax'
 
@@ -26,7 +28,7 @@ const logSoftmaxOf = (storage: Storage, span: Span, width: Width = 1): KernelSou
       doc: 'y = x - m - ln Σ exp(x - m) over each row, with m its maximum; a row of -∞ gives -∞',
       workgroupSize: [ROW_INVOCATIONS[span]],
       bindings: { x: input(lanes.array), y: output(lanes.array) },
-      params,
+      ...widthIn(span, params),
       workgroups: ({ rows }) => [rows],
       variants: REDUCE_VARIANTS,
       aliases: [['x', 'y']],
@@ -37,7 +39,7 @@ const logSoftmaxOf = (storage: Storage, span: Span, width: Width = 1): KernelSou
         const shift = k.let('shift', logarithm(total))
         row.each(({ x }, { i }) => y.at(i).set(lanes.stored(x.sub(top).sub(shift))))
       }
-      rowOf(k, cols, { x: (i) => lanes.read(x.at(i)) }, body, lanes)
+      rowOf(k, cols, { x: (i) => lanes.read(x.at(i)) }, body, lanes, span)
     },
   )
 }
@@ -50,7 +52,7 @@ const backward = (storage: Storage, span: Span, ofLog: boolean, width: Width = 1
       doc: ofLog ? 'dx = dy - exp(y) · Σ dy, of the result y' : 'dx = y · (dy - Σ dy · y), of the result y',
       workgroupSize: [ROW_INVOCATIONS[span]],
       bindings: { y: input(lanes.array), dy: input(lanes.array), dx: output(lanes.array) },
-      params,
+      ...widthIn(span, params),
       workgroups: ({ rows }) => [rows],
       variants: REDUCE_VARIANTS,
       aliases: [['dy', 'dx']],
@@ -62,7 +64,7 @@ const backward = (storage: Storage, span: Span, ofLog: boolean, width: Width = 1
           dx.at(i).set(lanes.stored(ofLog ? g.sub(fn.exp(y).mul(total)) : y.mul(g.sub(total)))),
         )
       }
-      rowOf(k, cols, { y: (i) => lanes.read(y.at(i)), g: (i) => lanes.read(dy.at(i)) }, body, lanes)
+      rowOf(k, cols, { y: (i) => lanes.read(y.at(i)), g: (i) => lanes.read(dy.at(i)) }, body, lanes, span)
     },
   )
 }
@@ -71,12 +73,11 @@ export const softmaxes: readonly KernelSource[] = [
   softmaxOf('f16'),
   softmaxOf('f32', 'short'),
   softmaxOf('f16', 'short'),
-  ...SPANS.map((span) => softmaxOf('f16', span, 4)),
-  ...SPANS.flatMap((span) =>
-    ROW_FORMS.flatMap(([storage, width]) => [
-      logSoftmaxOf(storage, span, width),
-      backward(storage, span, false, width),
-      backward(storage, span, true, width),
-    ]),
-  ),
+  ...QUAD_SPANS.map((span) => softmaxOf('f16', span, 4)),
+  softmaxOf('f32', 'fixed', 4),
+  ...ROW_FORMS.flatMap(([storage, span, width]) => [
+    logSoftmaxOf(storage, span, width),
+    backward(storage, span, false, width),
+    backward(storage, span, true, width),
+  ]),
 ]

@@ -1,8 +1,10 @@
 import type { CompiledKernel } from '@weft/codegen'
 import {
   softmax_f16,
-  softmax_quads_f16,
-  softmax_quads_short_f16,
+  softmax_quads_fixed,
+  softmax_quads_fixed_f16,
+  softmax_quads_fixed_short_f16,
+  softmax_quads_wide_f16,
   softmax_short,
   softmax_short_f16,
 } from '../../generated/rows'
@@ -14,7 +16,10 @@ import { forRows, type RowKernels } from '../parts/span'
 const WORKGROUP: RowKernels<CompiledKernel> = {
   f32: { any: artifact, short: softmax_short },
   f16: { any: softmax_f16, short: softmax_short_f16 },
-  quads: { f16: { any: softmax_quads_f16, short: softmax_quads_short_f16 } },
+  quads: {
+    f32: { fixed: softmax_quads_fixed },
+    f16: { wide: softmax_quads_wide_f16, fixed: softmax_quads_fixed_f16, fixed_short: softmax_quads_fixed_short_f16 },
+  },
 }
 
 export interface SoftmaxProblem {

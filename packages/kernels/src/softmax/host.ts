@@ -8,6 +8,7 @@ import {
   chosen,
   type HostOptions,
   type Runtime,
+  runRows,
 } from '../host'
 import { proven, trialOf } from '../verify'
 import { chooseSoftmax } from './choose'
@@ -43,5 +44,5 @@ export async function softmax(runtime: Runtime, args: SoftmaxArgs, options: Host
     return
   }
   const trial = trialOf(runtime, trials, ({ softmaxProblem }) => softmaxProblem(columns, type), softmax)
-  await runtime.run(await proven(runtime, chosen(kernel, options), options, trial), { x, y, rows, cols })
+  await runRows(runtime, await proven(runtime, chosen(kernel, options), options, trial), { x, y, rows, cols })
 }

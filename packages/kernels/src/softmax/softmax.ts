@@ -1,7 +1,9 @@
 import { d, f32, fn, input, kernel, output } from '@weft/dsl'
+import { widthIn } from '../parts/fixed-row'
 import { lanesOf } from '../parts/lanes'
 import { REDUCE_VARIANTS } from '../parts/reduce'
-import { type Row, rowOf } from '../parts/row'
+import type { Row } from '../parts/row'
+import { rowOf } from '../parts/row-of'
 import { normalizer } from '../parts/row-sums'
 import { ROW_INVOCATIONS, type Span, spanned, type Width, widened } from '../parts/span'
 import { named, type Storage } from '../parts/storage'
@@ -16,7 +18,7 @@ export const softmaxOf = (storage: Storage, span: Span = 'any', width: Width = 1
       doc: 'y = exp(x - m) / Σ exp(x - m) over each row, with m its maximum; a row of -∞ gives zeros',
       workgroupSize: [ROW_INVOCATIONS[span]],
       bindings: { x: input(lanes.array), y: output(lanes.array) },
-      params: { rows: d.u32, cols: d.u32 },
+      ...widthIn(span, { rows: d.u32, cols: d.u32 }),
       workgroups: ({ rows }) => [rows],
       variants: REDUCE_VARIANTS,
       aliases: [['x', 'y']],
@@ -27,7 +29,7 @@ export const softmaxOf = (storage: Storage, span: Span = 'any', width: Width = 1
         const scale = k.let('scale', select(f32(1).div(total), 0, total.eq(0)))
         row.each(({ x }, { i }) => y.at(i).set(lanes.stored(exp(x.sub(top)).mul(scale))))
       }
-      rowOf(k, cols, { x: (i) => lanes.read(x.at(i)) }, body, lanes)
+      rowOf(k, cols, { x: (i) => lanes.read(x.at(i)) }, body, lanes, span)
     },
   )
 }
