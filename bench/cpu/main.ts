@@ -61,7 +61,8 @@ else {
   console.log(lab.machine.name)
   for (const { contest, entry, ms, p10, p90, error, failed } of [...matmul, ...softmax]) {
     const figures =
-      failed ?? `${ms?.toFixed(2)} ms (${p10?.toFixed(2)} to ${p90?.toFixed(2)})  error ${error?.toPrecision(2)}`
+      failed ??
+      `${ms?.toFixed(2)} ms (${p10?.toFixed(2)} to ${p90?.toFixed(2)})  error ${error?.toPrecision(2)} of its bound`
     console.log(`${contest.padEnd(32)} ${entry.padEnd(24)} ${figures}`)
   }
   for (const [name, value] of Object.entries(result)) console.log(`${name.padEnd(20)} ${value}`)

@@ -65,10 +65,16 @@ describe('weft', () => {
 
   it.each([
     [[], ''],
-    [['nothing'], "there is no command 'nothing'"],
+    [
+      ['nothing'],
+      "weft: there is no command 'nothing'; there are gen, show, run, explain, tune, doctor\n  note: weft --help",
+    ],
+    [['shw'], "weft: there is no command 'shw', did you mean 'show'?"],
+    [['show', 'scale.ts', '--tagret', 'ir'], "there is no option '--tagret', did you mean '--target'?"],
+    [['show', 'scale.ts', '--target', 'wgls'], 'expected wgsl, msl, hlsl, ir, layouts, did you mean'],
     [['gen'], 'which files?'],
     [['gen', 'nothing/*.ts'], 'no file matches nothing/*.ts'],
-    [['gen', 'scale.ts', '--watch'], "Unknown option '--watch'"],
+    [['gen', 'scale.ts', '--watch'], "there is no option '--watch'"],
     [
       ['gen', 'scale.ts', '--profile', 'opera'],
       "--profile is 'opera', expected any, baseline, chrome, firefox, safari",
@@ -96,7 +102,15 @@ describe('weft', () => {
       ['run', 'scale.ts', '--n', '4', '--factor', '1', '--x', 'ones', '--y', 'zeros:4'],
       '--x is an array of any length',
     ],
-    [['run', 'scale.ts', '--z', '4'], "Unknown option '--z'"],
+    [['run', 'scale.ts', '--z', '4'], "there is no option '--z'; 'scale' has --x, --y, --n, --factor"],
+    [
+      ['run', 'scale.ts', '--N', '4'],
+      "there is no option '--N', did you mean '--n'?; 'scale' has --x, --y, --n, --factor",
+    ],
+    [
+      ['run', 'scale.ts', '--arg', 'facotr=4'],
+      "no param or binding 'facotr', did you mean 'factor'?; it has x, y, n, f",
+    ],
   ])('exits with 2 for %j', async (args, message) => {
     const { code, stderr } = await weftHere(args, at.path)
     expect(code).toBe(2)

@@ -21,7 +21,7 @@ import { driverOf } from '../engines/install.js'
 import { fromF16 } from '../parity/data.js'
 import { blocksOf } from '../readme/blocks.js'
 import { scale } from './fixtures/tunables.js'
-import { type Folder, folder, root, run, weftHere } from './weft.js'
+import { type Folder, folder, root, run, weft, weftHere } from './weft.js'
 
 const FIXTURE = join(root, 'tests/cli/fixtures/tunables.ts')
 const noDawn = driverOf('dawn') === undefined
@@ -185,9 +185,28 @@ describe('weft tune', () => {
     [['tunables.ts#scale', '--seconds', 'few'], "--seconds is 'few', expected a number above 0"],
     [['tunables.ts#scale', '--samples', '1.5'], "--samples is '1.5', expected a whole number"],
     [['tunables.ts#scale', '--resume'], '--resume goes on with the file that --out names'],
-    [['tunables.ts#scale', '--out', 'tunables.ts'], "there is a file 'tunables.ts': go on with it by --resume"],
+    [
+      ['tunables.ts#scale', '--out', 'tunables.ts'],
+      "--out is 'tunables.ts': there is a file already: go on with it by --resume",
+    ],
+    [['tunables.ts#scale', '--out', 'nowhere/x.json'], "--out is 'nowhere/x.json': there is no such folder"],
+    [['tunables.ts#scale', '--out', 'none.ts/x.json'], "--out is 'none.ts/x.json': there is no such folder"],
+    [['tunables.ts#scale', '--out', '.', '--resume'], "--out is '.': that is a folder, expected a file"],
+    [['tunables.ts#scale', '--shape', 'n=4,m=-1'], "--shape is 'n=4,m=-1': m is '-1', expected a positive integer"],
+    [['tunables.ts#scale', '--shape', 'n=1.5'], "--shape is 'n=1.5': n is '1.5', expected a positive integer"],
+    [['tunables.ts#scale', '--shape', 'n=0'], "--shape is 'n=0': n is '0', expected a positive integer"],
+    [['tunables.ts#scale', '--shape', 'n='], "--shape is 'n=': n is '', expected a positive integer"],
+    [['tunables.ts#scale', '--dawn', 'foo'], "--dawn is 'foo', expected KEY=VALUE, as backend=vulkan"],
+    [['tunables.ts#scale', '--dawn', 'backends=null'], "there is no 'backends', did you mean 'backend'?"],
+    [['tunables.ts#scale', '--dawn', 'power=low'], "there is no 'power'; known are backend, adapter, verbose, "],
+    [
+      ['tunables.ts#scale', '--dawn', 'enable-dawn-features=a b'],
+      'expected names of features, as enable-dawn-features=',
+    ],
+    [['tunables.ts#scale', '--dawn', 'backend=null', '--engine', 'cpu'], '--dawn is for WebGPU, and --engine is cpu'],
+    [['tunables.ts#scale', '--fix', 'tiems=1'], "--fix names 'tiems', did you mean 'times'?"],
     [['tunables.ts#scale', '--engine', 'gpu'], "--engine is 'gpu', expected auto, webgpu, cpu"],
-    [['tunables.ts#scale', '--fast'], "Unknown option '--fast'"],
+    [['tunables.ts#scale', '--fast'], "there is no option '--fast'"],
   ])('exits with 2 for %j', async (args, message) => {
     const { code, stderr } = await tune(...args)
     expect(stderr).toContain(message)
@@ -211,6 +230,14 @@ describe('weft tune', () => {
     expect(stderr).toContain(message)
     expect(code).toBe(1)
   })
+})
+
+it.skipIf(noDawn)('takes no other engine where options for Dawn are given that it refuses', async () => {
+  // in a process of its own, since Dawn is opened once in each
+  const { code, stdout, stderr } = await weft(['tune', 'tunables.ts#scale', '--dawn', 'backend=nope'], at.path)
+  expect(stderr).toContain('no-webgpu: WebGPU cannot be used with --dawn backend=nope: ')
+  expect(stderr).toContain("unrecognised backend 'nope'")
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
 })
 
 describe('weft tune --out', () => {

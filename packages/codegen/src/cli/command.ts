@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { Plugin } from 'esbuild'
+import { didYouMean } from './nearest'
 
 export type Options = NonNullable<ParseArgsConfig['options']>
 
@@ -54,20 +55,24 @@ export class CommandError extends Error {
 /** Every command takes it; `cli.ts` acts on it. */
 const COMMON = { json: { type: 'boolean' } } as const satisfies Options
 
-/** `util.parseArgs`, with its errors as usage errors. */
-export function parse<const O extends Options>(args: readonly string[], options: O) {
+/** `util.parseArgs`, with its errors as usage errors; `note` is what else there is to know of an option that there is not. */
+export function parse<const O extends Options>(args: readonly string[], options: O, note = '') {
   try {
     return parseArgs({ args: [...args], options: { ...options, ...COMMON }, allowPositionals: true, strict: true })
   } catch (error) {
     // Node appends advice on positionals that start with a dash, which does not fit here
     const message = error instanceof Error ? (error.message.split('. To specify')[0] ?? '') : String(error)
-    throw new UsageError(message.replace(/\.$/, ''))
+    const [, unknown] = /^Unknown option '-+(.+)'/.exec(message) ?? []
+    if (unknown === undefined) throw new UsageError(message.replace(/\.$/, ''))
+    const known = [...Object.keys(options), ...Object.keys(COMMON), 'help']
+    throw new UsageError(`there is no option '--${unknown}'${didYouMean(unknown, known, '--')}${note}`)
   }
 }
 
 /** One of a list of words. */
 export function choice<const T extends string>(value: string, of: readonly T[], what: string): T {
   const found = of.find((word) => word === value)
-  if (found === undefined) throw new UsageError(`${what} is '${value}', expected ${of.join(', ')}`)
+  if (found === undefined)
+    throw new UsageError(`${what} is '${value}', expected ${of.join(', ')}${didYouMean(value, of)}`)
   return found
 }

@@ -1,5 +1,6 @@
 import { type Command, CommandError, type Io, UsageError } from './command'
 import { isWeftError } from './errors'
+import { didYouMean } from './nearest'
 
 export const processIo: Io = {
   cwd: process.cwd(),
@@ -16,7 +17,8 @@ interface Failure {
 
 function failure(error: unknown, command: string): Failure {
   if (error instanceof UsageError) {
-    const text = `weft ${command}: ${error.message}\n  note: weft ${command} --help`
+    const line = command === '' ? 'weft' : `weft ${command}`
+    const text = `${line}: ${error.message}\n  note: ${line} --help`
     return { exit: 2, text, error: { code: 'usage', message: error.message } }
   }
   if (error instanceof CommandError) {
@@ -40,7 +42,11 @@ export async function runLine(commands: readonly Command[], args: readonly strin
   const [name = '', ...rest] = args
   const command = commands.find((candidate) => candidate.name === name)
   const json = rest.includes('--json')
-  if (command === undefined) return fail(io, json, failure(new UsageError(`there is no command '${name}'`), ''))
+  if (command === undefined) {
+    const names = commands.map((one) => one.name)
+    const meant = didYouMean(name, names) || `; there are ${names.join(', ')}`
+    return fail(io, json, failure(new UsageError(`there is no command '${name}'${meant}`), ''))
+  }
   if (rest.includes('--help') || rest.includes('-h')) {
     io.out(command.help)
     return 0

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { TunedShape } from '../../tune/results'
 import type { Shape, Tunable } from '../../tune/tunable'
 import { type Command, CommandError, type Io, type Report, UsageError } from '../command'
@@ -48,8 +48,7 @@ const PROGRESS_MS = 2000
 async function run(args: readonly string[], io: Io): Promise<Report> {
   const given = parseTune(args)
   const out = given.out === undefined ? null : resolve(io.cwd, given.out)
-  if (out !== null && !given.resume && existsSync(out))
-    throw new UsageError(`--out: there is a file '${given.out}': go on with it by --resume, or name another`)
+  if (given.out !== undefined) checkOut(given.out, io.cwd, given.resume)
   const tunables = (await tunablesAt(given.spec, io)).map((tunable) => narrowed(tunable, given.fixed))
   const shapes = new Map(tunables.map((tunable) => [tunable, shapesFor(tunable, given.shapes)]))
   const opened = await openEngine(given.engine, given.dawn)
@@ -74,6 +73,23 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
     return { ok, text: text.join('\n'), data: { ok, device, clock: clock.kind, results: all } }
   } finally {
     runtime.destroy()
+  }
+}
+
+// a path below a file is no error to existsSync, as it is to statSync
+const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
+
+/** Before anything is compiled: whether the results can be written, as far as can be told without writing them. */
+function checkOut(named: string, cwd: string, resume: boolean): void {
+  const path = resolve(cwd, named)
+  const refuse = (because: string): UsageError => new UsageError(`--out is '${named}': ${because}`)
+  if (!isFolder(dirname(path))) throw refuse('there is no such folder')
+  if (isFolder(path)) throw refuse('that is a folder, expected a file')
+  if (!resume && existsSync(path)) throw refuse('there is a file already: go on with it by --resume, or name another')
+  try {
+    accessSync(dirname(path), constants.W_OK)
+  } catch {
+    throw refuse('its folder cannot be written to')
   }
 }
 

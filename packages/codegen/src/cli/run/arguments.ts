@@ -1,5 +1,6 @@
 import type { CompiledKernel } from '../../artifact'
 import { choice, type Options, parse, UsageError } from '../command'
+import { didYouMean } from '../nearest'
 
 export const ENGINES = ['auto', 'webgpu', 'cpu'] as const
 export type EngineName = (typeof ENGINES)[number]
@@ -38,7 +39,8 @@ export function parseRun(args: readonly string[], kernel: CompiledKernel): RunAr
   const options: Options = Object.fromEntries(
     named.filter((name) => !(name in OWN) && name !== 'json').map((name) => [name, { type: 'string' as const }]),
   )
-  const { values: all, positionals } = parse(args, { ...options, ...OWN })
+  const has = `; '${kernel.name}' has ${named.map((name) => `--${name}`).join(', ')}`
+  const { values: all, positionals } = parse(args, { ...options, ...OWN }, has)
   if (positionals.length > 0)
     throw new UsageError(`unexpected '${positionals[0]}': params and bindings go by name, as --${named[0] ?? 'n'} …`)
   const values = all as Values
@@ -46,7 +48,8 @@ export function parseRun(args: readonly string[], kernel: CompiledKernel): RunAr
   for (const name of named) if (typeof values[name] === 'string' && name in options) given.set(name, values[name])
   const unknown = [...given.keys()].find((name) => !named.includes(name))
   if (unknown !== undefined) {
-    throw new UsageError(`'${kernel.name}' has no param or binding '${unknown}'; it has ${named.join(', ')}`)
+    const meant = didYouMean(unknown, named)
+    throw new UsageError(`'${kernel.name}' has no param or binding '${unknown}'${meant}; it has ${named.join(', ')}`)
   }
   return { ...ownArguments(values), ...kernelArguments(kernel, given) }
 }

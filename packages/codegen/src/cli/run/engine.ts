@@ -26,7 +26,7 @@ export async function loadRuntime(): Promise<typeof import('@weft/runtime/node')
 
 /**
  * A runtime on WebGPU or on the interpreter; `auto` takes the latter by itself where there is no WebGPU. `dawn` are options
- * for the former.
+ * for the former: who gives some wants it, and gets nothing else.
  */
 export async function openEngine(name: EngineName, dawn: readonly string[] = []): Promise<Opened> {
   const { createRuntime } = await loadRuntime()
@@ -38,6 +38,10 @@ export async function openEngine(name: EngineName, dawn: readonly string[] = [])
   try {
     return { runtime: await createRuntime(dawn.length > 0 ? { dawn } : {}), fallback: null }
   } catch (error) {
+    if (dawn.length > 0) {
+      const given = dawn.map((option) => `--dawn ${option}`).join(' ')
+      throw new CommandError('no-webgpu', `WebGPU cannot be used with ${given}: ${textOf(error)}`)
+    }
     if (name === 'webgpu') throw error
     return onCpu(textOf(error).split('\n')[0] ?? '')
   }

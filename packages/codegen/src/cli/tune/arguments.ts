@@ -1,5 +1,6 @@
 import type { Shape, Tunable } from '../../tune/tunable'
 import { choice, parse, UsageError } from '../command'
+import { didYouMean } from '../nearest'
 import { ENGINES, type EngineName } from '../run/arguments'
 import { shapeText, titleOf } from './problem'
 
@@ -37,11 +38,13 @@ export function parseTune(args: readonly string[]): TuneArguments {
   const seconds = values.seconds === undefined ? Infinity : positive(values.seconds, '--seconds')
   const samples = positive(values.samples, '--samples')
   if (!Number.isSafeInteger(samples)) throw new UsageError(`--samples is '${values.samples}', expected a whole number`)
+  const engine = choice(values.engine, ENGINES, '--engine')
+  const dawn = values.dawn.map(dawnOption)
+  if (engine === 'cpu' && dawn.length > 0) throw new UsageError('--dawn is for WebGPU, and --engine is cpu')
   return {
-    ...{ spec, seconds, samples, resume: values.resume, out: values.out, dawn: values.dawn },
+    ...{ spec, seconds, samples, resume: values.resume, out: values.out, dawn, engine },
     shapes: values.shape.map(shapeOf),
     fixed: new Map(values.fix.map(fixOf)),
-    engine: choice(values.engine, ENGINES, '--engine'),
   }
 }
 
@@ -51,13 +54,31 @@ function positive(text: string, name: string): number {
   throw new UsageError(`${name} is '${text}', expected a number above 0`)
 }
 
+/** What the npm package `webgpu` looks for. Which features Dawn has, it does not say: it leaves out what it does not know. */
+const DAWN = ['backend', 'adapter', 'verbose', 'enable-dawn-features', 'disable-dawn-features']
+
+function dawnOption(text: string): string {
+  const [, key, value] = /^([^=]*)=(.*)$/.exec(text) ?? []
+  if (!key || !value) throw new UsageError(`--dawn is '${text}', expected KEY=VALUE, as backend=vulkan`)
+  if (!DAWN.includes(key))
+    throw new UsageError(
+      `--dawn is '${text}': there is no '${key}'${didYouMean(key, DAWN) || `; known are ${DAWN.join(', ')}`}`,
+    )
+  if (key.endsWith('-features') && !/^\w+(,\w+)*$/.test(value))
+    throw new UsageError(`--dawn is '${text}', expected names of features, as ${key}=one,another`)
+  return text
+}
+
 /** `m=4096,n=4096,k=4096`. */
 function shapeOf(text: string): Shape {
   const sizes = text.split(',').map((part) => {
-    const [, name, digits] = /^(\w+)=(\d+)$/.exec(part.trim()) ?? []
-    if (name === undefined || !Number.isSafeInteger(Number(digits)))
+    const [, name, digits] = /^(\w+)=(.*)$/.exec(part.trim()) ?? []
+    if (name === undefined || digits === undefined)
       throw new UsageError(`--shape is '${text}', expected sizes by name, as m=64,n=64`)
-    return [name, Number(digits)] as const
+    const size = /^\d+$/.test(digits) ? Number(digits) : Number.NaN
+    if (!Number.isSafeInteger(size) || size === 0)
+      throw new UsageError(`--shape is '${text}': ${name} is '${digits}', expected a positive integer`)
+    return [name, size] as const
   })
   return Object.fromEntries(sizes)
 }
@@ -77,7 +98,7 @@ export function narrowed(tunable: Tunable, fixed: TuneArguments['fixed']): Tunab
     const all = space[name]
     if (all === undefined)
       throw new UsageError(
-        `--fix names '${name}', and the choices of ${titleOf(tunable)} are ${Object.keys(space).join(', ')}`,
+        `--fix names '${name}'${didYouMean(name, Object.keys(space))}, and the choices of ${titleOf(tunable)} are ${Object.keys(space).join(', ')}`,
       )
     const unknown = wanted.find((text) => !all.some((value) => String(value) === text))
     if (unknown !== undefined)

@@ -92,7 +92,9 @@ function writeWhole(path: string, text: string): void {
     renameSync(beside, path)
   } catch (error) {
     rmSync(beside, { force: true })
-    throw new CommandError('not-written', `the results cannot be written: ${textOf(error)}`)
+    // the system's words name the file beside, which nobody has asked for
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError('not-written', `the results cannot be written to '${path}': ${code ?? textOf(error)}`)
   }
 }
 
