@@ -1,5 +1,5 @@
 import { ceilDiv, d, f32, fn, func, inout, input, kernel, output, override, ptr, u32 } from '@weft/dsl'
-import { WeftError } from '@weft/dsl/ir'
+import { type KernelSource, WeftError } from '@weft/dsl/ir'
 import { describe, expect, test } from 'vitest'
 import { compile } from '../index'
 import { explain, show } from '../tools'
@@ -180,6 +180,13 @@ test('all faults come in one error, at the lines of the author', () => {
 })
 
 describe('the guard of linear launches', () => {
+  /** The variants, and whether `explain` says that they have the guard. */
+  const explained = (source: KernelSource) =>
+    explain(source)
+      .split('\nvariant ')
+      .slice(1)
+      .map((part) => [part.split('\n')[0], part.includes('guard: surplus workgroups')])
+
   test('lets surplus workgroups leave where the kernel counts them', () => {
     const rows = kernel(
       'rows',
@@ -195,7 +202,10 @@ describe('the guard of linear launches', () => {
       },
     )
     expect(show(rows)).toContain('if (workgroup_index >= params.rows) {\n    return;\n  }')
-    expect(explain(rows)).toContain('guard: surplus workgroups')
+    expect(explained(rows)).toEqual([
+      ['portable+immediates', true],
+      ['portable', true],
+    ])
   })
 
   test('is left out where the tests of the author do it', () => {
@@ -215,6 +225,10 @@ describe('the guard of linear launches', () => {
       },
     )
     expect(show(early).match(/return/g)).toHaveLength(1)
+    expect(explained(early)).toEqual([
+      ['portable+immediates', false],
+      ['portable', false],
+    ])
   })
 
   test('but not for a test of something else', () => {
@@ -267,6 +281,24 @@ test('explain says what was lowered and why', () => {
   )
   expect(explain(source)).toContain('lowered: the argument of tanh is clamped to ±15')
   expect(explain(sum, { profile: 'chrome' })).toMatch(/enable subgroups: for subgroupAdd at .*compile\.test\.ts/)
+  const half = kernel(
+    't',
+    {
+      workgroupSize: [64],
+      bindings: { x: input(d.arrayOf(d.f16)), y: output(f32s) },
+      variants: { portable: ['f16'] },
+      guards: 'off',
+    },
+    ({ x, y }, k) => {
+      const v = k.let('v', f32(x.at(k.localIndex)))
+      y.at(k.localIndex).set(fn.pow(v, v))
+    },
+  )
+  expect(explain(half)).toContain("enable f16: for binding 'x', which holds f16\n")
+  expect(explain(half)).not.toContain('pow')
+  expect(() => compile(half, { profile: 'baseline' })).toThrow(
+    "profile-unsupported: binding 'x', which holds f16, needs the device feature 'shader-f16'",
+  )
 })
 
 test('explain names the loops that were to be unrolled and stay', () => {

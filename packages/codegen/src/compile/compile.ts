@@ -8,7 +8,7 @@ import { checkArguments } from './arguments'
 import { describe } from './describe'
 import { lazy } from './lazy'
 import { needsOf } from './needs'
-import type { CompileOptions } from './options'
+import { type CompileOptions, countingOn } from './options'
 import { runPasses } from './pipeline'
 import { located, sourceMap, withPosition } from './positions'
 
@@ -24,7 +24,7 @@ export type Compiled<K> = CompiledKernel & { readonly $?: SignatureOf<K> }
  */
 export function compile<K extends KernelSource>(source: K, given: CompileOptions = {}): Compiled<K> {
   checkArguments(source, given)
-  const options = source.limits ? { ...given, limits: { ...source.limits, ...given.limits } } : given
+  const options = countingOn(source, given)
   const profile = PROFILES[options.profile ?? 'any']
   const sources = source.variants.filter((v) => options.variants?.includes(v.name) ?? true)
   const refused: Diagnostic[] = []

@@ -1,4 +1,5 @@
 import {
+  type Expr,
   FEATURES,
   type FeatureName,
   featuresOf,
@@ -7,31 +8,39 @@ import {
   type Kernel,
   type KernelSource,
   type Position,
+  type Use,
 } from '@weft/dsl/ir'
 import type { CompiledKernel, CompiledVariant } from '../artifact'
 import { enablesOf } from '../emit'
+import { mergeAlias } from '../layout'
+import { lowerOp } from '../passes/legalize/ops'
 import { PROFILES, type Profile } from '../profiles'
 import { compile } from './compile'
-import type { CompileOptions } from './options'
+import { type CompileOptions, countingOn } from './options'
 import { runPasses } from './pipeline'
 import { located } from './positions'
 
-/** In words: each variant, what it needs and why, what was lowered, and where every binding and guard comes from. */
-export function explain(source: KernelSource, options: CompileOptions = {}): string {
-  const compiled = compile(source, options)
+/**
+ * In words: each variant, what it needs and why, what was lowered, and where every binding, enable and guard of its text
+ * comes from.
+ */
+export function explain(source: KernelSource, given: CompileOptions = {}): string {
+  const compiled = compile(source, given)
+  const options = countingOn(source, given)
   const profile = PROFILES[options.profile ?? 'any']
   const lines = [
     `kernel '${compiled.name}' for profile '${profile.name}': ${plural(compiled.variants.length, 'variant')}`,
     '',
   ]
   lines.push(...interfaceLines(compiled))
-  const seen = new Set<string>()
+  if (compiled.launch?.folds === false && source.ir(compiled.variants[0]?.source).launch?.folds)
+    lines.push(
+      '  not folded: u32 cannot follow the launch rule, so a launch has no more workgroups than one dimension of the device',
+    )
   for (const v of compiled.variants) {
     lines.push('', `variant ${v.id}`)
     lines.push(...needLines(v))
-    if (seen.has(v.source)) continue
-    seen.add(v.source)
-    lines.push(...located(source, v.source, () => reasonLines(source, v.source, profile, options)))
+    lines.push(...located(source, v.source, () => reasonLines(source, v, profile, options)))
   }
   return `${lines.join('\n')}\n`
 }
@@ -67,8 +76,14 @@ function needLines(v: CompiledVariant): string[] {
   return lines
 }
 
-function reasonLines(source: KernelSource, variant: string, profile: Profile, options: CompileOptions): string[] {
-  const before = source.ir(variant)
+function reasonLines(
+  source: KernelSource,
+  { source: variant, needs: { alias } }: CompiledVariant,
+  profile: Profile,
+  options: CompileOptions,
+): string[] {
+  const plain = source.ir(variant)
+  const before = alias ? mergeAlias(plain, alias) : plain
   const after = runPasses(before, profile, options)
   let positions: readonly (Position | null)[] | null = null
   const place = (at: number): string => {
@@ -82,26 +97,21 @@ function reasonLines(source: KernelSource, variant: string, profile: Profile, op
   for (const [feature, use] of left) {
     const [name] = enablesOf(new Set([feature]))
     if (!name) continue
-    lines.push(`  enable ${name}: for ${use.what}${place(use.at)}`)
+    lines.push(`  enable ${name}: for ${said(use)}${place(use.at)}`)
   }
   for (const [feature, use] of featuresOf(before)) {
     if (left.has(feature)) continue
-    lines.push(`  lowered: ${use.what}${place(use.at)}, instead of ${nameOf(feature)}`)
+    lines.push(`  lowered: ${said(use)}${place(use.at)}, instead of ${nameOf(feature)}`)
   }
   for (const [op, text] of LOWERED) {
-    const at = firstOp(before, op)
+    const at = firstLowered(before, after, op, profile)
     if (at !== null) lines.push(`  lowered: ${text}${place(at)}`)
   }
   if (before.overrides.length > 0 && after.overrides.length === 0)
     lines.push('  lowered: overrides are baked by their defaults')
-  if (after.launch?.folds && after.body !== before.body && usesCount(after)) {
+  if (isGuarded(after)) {
     lines.push(
       '  guard: surplus workgroups of a folded launch leave first, since the launch is linear and the kernel counts workgroups',
-    )
-  }
-  if (before.launch?.folds && !after.launch?.folds) {
-    lines.push(
-      '  not folded: u32 cannot follow the launch rule, so a launch has no more workgroups than one dimension of the device',
     )
   }
   const unrolled = count(before, (s) => s === 'range') - count(after, (s) => s === 'range')
@@ -116,6 +126,8 @@ function reasonLines(source: KernelSource, variant: string, profile: Profile, op
   return lines
 }
 
+const said = ({ what, which }: Use): string => (which ? `${what}, which ${which}` : what)
+
 function nameOf(feature: FeatureName): string {
   const { device, language }: { device?: string; language?: string } = FEATURES[feature]
   return device ?? language ?? feature
@@ -126,20 +138,26 @@ const LOWERED: readonly (readonly [string, string])[] = [
   ['pow', 'pow with a constant integer exponent is multiplied out'],
 ]
 
-function firstOp(kernel: Kernel, op: string): number | null {
+/** The first op of this name that the profile has rewritten, and of which the module still has something. */
+function firstLowered(before: Kernel, after: Kernel, op: string, profile: Profile): number | null {
+  const left = new Set<number>()
+  forEachNode(after, (e) => void ('at' in e && left.add(e.at)))
   let found: number | null = null
-  for (const body of [kernel.body, ...kernel.functions.map((f) => f.body)]) {
-    forEachExpr(body, (e) => {
-      if (found === null && e.kind === 'op' && e.op === op) found = e.at
-    })
-  }
+  forEachNode(before, (e) => {
+    if (found === null && e.kind === 'op' && e.op === op && lowerOp(e, profile) !== e && left.has(e.at)) found = e.at
+  })
   return found
 }
 
-function usesCount(kernel: Kernel): boolean {
+function forEachNode(kernel: Kernel, visit: (e: Expr) => void): void {
+  for (const body of [kernel.body, ...kernel.functions.map((f) => f.body)]) forEachExpr(body, visit)
+}
+
+/** The `return` of the guard of linear launches is the only one that is no call of the builder. */
+function isGuarded(kernel: Kernel): boolean {
   let found = false
-  forEachExpr(kernel.body, (e) => {
-    if (e.kind === 'builtin' && e.name === 'num_workgroups') found = true
+  forEachStmt(kernel.body, (s) => {
+    if (s.kind === 'return' && s.at < 0) found = true
   })
   return found
 }

@@ -1,4 +1,4 @@
-import type { Diagnostic, Kernel, Limits } from '@weft/dsl/ir'
+import type { Diagnostic, Kernel, KernelSource, Limits } from '@weft/dsl/ir'
 import type { PassName } from '../passes'
 import type { ProfileName } from '../profiles'
 
@@ -23,3 +23,7 @@ export interface CompileOptions {
   /** Only these of the source's variants. */
   readonly variants?: readonly string[]
 }
+
+/** The options with the limits that a kernel counts on, below those that the caller gives. */
+export const countingOn = (source: KernelSource, options: CompileOptions): CompileOptions =>
+  source.limits ? { ...options, limits: { ...source.limits, ...options.limits } } : options

@@ -2,7 +2,7 @@ import { type Kernel, type KernelSource, print, WeftError } from '@weft/dsl/ir'
 import { PASSES, type PassName } from '../passes'
 import { PROFILES } from '../profiles'
 import { compile } from './compile'
-import type { CompileOptions } from './options'
+import { type CompileOptions, countingOn } from './options'
 import { runPasses } from './pipeline'
 import { located } from './positions'
 
@@ -21,10 +21,10 @@ export function show(source: KernelSource, options: ShowOptions = {}): string {
     const compiled = compile(source, { ...how, variants: [variant] })
     return (compiled.variants.find((v) => v.params?.via !== 'immediates') ?? compiled.variants[0])?.wgsl ?? ''
   }
-  return located(source, variant, () => textAfter(source.ir(variant), pass, options))
+  return located(source, variant, () => textAfter(source.ir(variant), pass, countingOn(source, options)))
 }
 
-function textAfter(kernel: Kernel, pass: PassName | 'source', options: ShowOptions): string {
+function textAfter(kernel: Kernel, pass: PassName | 'source', options: CompileOptions): string {
   if (pass === 'source') return print(kernel)
   let text: string | null = null
   runPasses(kernel, PROFILES[options.profile ?? 'any'], options, (name, after) => {

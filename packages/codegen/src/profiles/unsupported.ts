@@ -9,7 +9,7 @@ export function unsupported(profile: Profile, features: ReadonlyMap<FeatureName,
     if (!use || profile.allows.has(feature)) continue
     out.push({
       code: 'profile-unsupported',
-      message: `${use.what} needs ${needOf(feature)}, which the profile '${profile.name}' does not have`,
+      message: `${use.what}${use.which ? `, which ${use.which},` : ''} needs ${needOf(feature)}, which the profile '${profile.name}' does not have`,
       ...(use.at >= 0 ? { at: use.at } : {}),
       note: 'add a variant that does without it, or compile for another profile',
     })

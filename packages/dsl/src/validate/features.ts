@@ -5,6 +5,8 @@ import { isValue, scalarOf, type Type } from '../types'
 /** The first use of a feature, for messages. */
 export interface Use {
   readonly what: string
+  /** What about it needs the feature, as the rest of `which …`, where it is not the thing itself. */
+  readonly which?: string
   readonly at: number
 }
 
@@ -13,21 +15,21 @@ const OPS: Readonly<Record<string, Row>> = PURE
 /** The features that a kernel needs of a device or compiler as it stands, before any profile lowers something. */
 export function featuresOf(kernel: Kernel): ReadonlyMap<FeatureName, Use> {
   const found = new Map<FeatureName, Use>()
-  const need = (feature: FeatureName | undefined, what: string, at = -1): void => {
-    if (feature && !found.has(feature)) found.set(feature, { what, at })
+  const need = (feature: FeatureName | undefined, what: string, at = -1, which?: string): void => {
+    if (feature && !found.has(feature)) found.set(feature, { what, at, ...(which && { which }) })
   }
   /** `holder`: what is of that type. */
   const type = (t: Type, holder: string, at?: number): void => {
     if (isValue(t) ? scalarOf(t) === 'f16' : t.kind === 'subgroup_matrix' && t.of === 'f16')
-      need('f16', `${holder} holds f16 and so`, at)
+      need('f16', holder, at, 'holds f16')
     if (isValue(t)) return
     if (t.kind === 'array' || t.kind === 'ptr') type(t.of, holder, at)
     if (t.kind === 'struct') for (const f of t.fields) type(f.type, holder, at)
     if (t.kind === 'ptr' && t.space !== 'function' && t.space !== 'private') need('pointer-parameters', holder)
     if (t.kind === 'texture' && t.format !== undefined && t.access !== 'write')
-      need('read-write-textures', `${holder}, which is read and storage,`)
+      need('read-write-textures', holder, at, 'is read and storage')
     if (t.kind === 'subgroup_matrix') need('subgroup-matrix', holder, at)
-    if (t.kind === 'buffer') need('buffer-view', `${holder}, of which views are made,`)
+    if (t.kind === 'buffer') need('buffer-view', holder, at, 'is seen through views')
   }
   const expr = (e: Expr): void => {
     type(e.type, 'a value', 'at' in e ? e.at : -1)
