@@ -164,7 +164,7 @@ describe('failures of earlier systems', () => {
   it('[prior-R28] arrays of a function have a budget', () => {
     const of = (n: number) => trial(({ k }) => k.var('scores', d.arrayOf(d.f32, n)).at(0).set(1))
     expect(wgslOf(of(2048))).toBeDefined()
-    refuses(() => compile(of(2049)), 'private-memory', /8196 bytes, more than 8192[\s\S]*workgroup memory/, 'tests/edge-cases/')
+    refuses(() => compile(of(2049)), 'private-memory', /8196 bytes, more than 8192[\s\S]*workgroup memory/, 'tests/cases/')
   })
   it('[prior-R28] and one that is too short for a constant index is refused', () => {
     refuses(() => trial(({ k }) => k.var('scores', d.arrayOf(d.f32, 256)).at(256).set(1)).ir(), 'bad-index', '256 is not an index of', 'tests/cases/')
@@ -174,7 +174,7 @@ describe('failures of earlier systems', () => {
     const bytes = 3 * 16 * head * 4
     if (bytes <= 16384) expect(compile(source).variants[0]?.needs.limits.maxComputeWorkgroupStorageSize ?? bytes).toBe(bytes)
     else {
-      refuses(() => compile(source), 'workgroup-memory', `workgroup variables take ${bytes} bytes, more than 16384`, 'tests/cases/')
+      refuses(() => compile(source), 'workgroup-memory', `workgroup variables take ${bytes} bytes (q: 8192, k: 8192, v: 8192), more than 16384`, 'tests/cases/')
       expect(compile(source, { limits: { maxComputeWorkgroupStorageSize: 32768 } }).variants[0]?.needs.limits).toMatchObject({ maxComputeWorkgroupStorageSize: bytes })
     }
   })

@@ -36,6 +36,30 @@ it('what builder and validation raise is tested here by its whole text', () => {
   expect([...raised].filter((code) => !here.includes(`error('${code}'`)).sort()).toEqual([])
 })
 
+/** Texts without a note, by what is in them, and why: what they say of the fault is the way out. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ' must be ': 'says what it must be',
+  'no-overload: max takes 2 arguments': 'says how many',
+  'out-of-scope: kernel .* is finished': 'a builder that was kept: there is no way',
+  'bad-type: .* has no elements': 'a scalar is used as it is',
+  'bad-template: ': 'shows the place in the template',
+  'duplicate-name: f has two parameters of one name': 'says which',
+  'bad-switch: case 1 stands twice': 'says which',
+  'bad-index: index 4 is out of range of array<f32, 4>': 'has the count',
+  'invalid-ir: ': 'no kernel of the builder has it',
+  'bad-launch: .* which is not an array binding': 'says what has a length',
+  "'a' and 'b' cannot be one buffer: ": 'says what an alias is',
+}
+
+it('what builder and validation raise names a way out', () => {
+  const texts = ['builder', 'statements', 'validation'].flatMap((name) => [...readFileSync(join(root, `tests/errors/${name}.test.ts`), 'utf8').matchAll(/^ {2}error\('.*\], \(\) =>/gm)].map(String))
+  expect(texts.length).toBeGreaterThan(100)
+  const bare = texts.filter((text) => !text.includes('  note: ')).map((text) => text.replace(/^.*?\[/, ''))
+  const says = (text: string): string[] => Object.keys(PLAIN).filter((start) => new RegExp(start).test(text))
+  expect(bare.filter((text) => says(text).length === 0)).toEqual([])
+  expect(Object.keys(PLAIN).filter((start) => !bare.some((text) => says(text).includes(start)))).toEqual([])
+})
+
 it('codes are lower case, and their texts are sentences without an end', () => {
   for (const [code, text] of Object.entries(CODES)) {
     expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/)

@@ -48,7 +48,7 @@ describe('statements and functions', () => {
     })
     build(({ x, y }) => y.at(0).set(self(x.at(0))))
   })
-  error('misplaced-statement', 'break outside a loop', ['misplaced-statement: k.break() stands outside a loop', '  at AT'], () => build((_, k) => {
+  error('misplaced-statement', 'break outside a loop', ['misplaced-statement: k.break() stands outside a loop', '  at AT', '  note: k.return() leaves the kernel'], () => build((_, k) => {
     k.break() // AT
   }))
   error('misplaced-statement', 'a value returned by a kernel', ['misplaced-statement: a kernel returns no value', '  at AT', '  note: write to an output'], () => build(({ n }, k) => {
@@ -68,7 +68,7 @@ describe('statements and functions', () => {
     chain.else(() => undefined)
     chain.else(() => undefined) // AT
   }))
-  error('endless-loop', 'a step of 0', ["endless-loop: k.range('i', …) has step 0", '  at AT', '  note: leave the step out for 1; it may be negative where the bounds are i32'], () => build(({ n }, k) => {
+  error('endless-loop', 'a step of 0', ["endless-loop: k.range('i', …) has step 0", '  at AT', '  note: leave the step out for 1'], () => build(({ n }, k) => {
     k.range('i', 0, n, 0, () => undefined) // AT
   }))
   error('workgroup-size', 'no integers', ['workgroup-size: 1.5 is not a workgroup size', '  at AT', '  note: sizes are integers from 1 on, or names of overrides'], () => {

@@ -1,25 +1,19 @@
-import { type Kernel, type Root, sameType, WeftError } from '@weft/dsl/ir'
+import type { Kernel, Root } from '@weft/dsl/ir'
 import { rewrite, rewriting } from '../passes/rewrite'
 
-/** The kernel for callers that give one buffer as both bindings of an alias: there is only the writable one. */
+/**
+ * The kernel for callers that give one buffer as both bindings of an alias: there is only the writable one. `validate` has
+ * made sure that the two are bindings of one type.
+ */
 export function mergeAlias(kernel: Kernel, [input, output]: readonly [string, string]): Kernel {
   const from = kernel.bindings.find((b) => b.name === input)
-  const to = kernel.bindings.find((b) => b.name === output)
-  if (!from || !to)
-    throw new WeftError({ code: 'unknown-name', message: `the alias ['${input}', '${output}'] names no two bindings` })
-  if (!sameType(from.type, to.type)) {
-    throw new WeftError({
-      code: 'bad-type',
-      message: `the alias ['${input}', '${output}'] joins bindings of different types`,
-    })
-  }
   const root = (r: Root): Root =>
     (r.kind === 'binding' || r.kind === 'view') && r.name === input ? { ...r, name: output } : r
   return {
     ...rewrite({ ...rewriting(kernel), root }),
     bindings: kernel.bindings
       .filter((b) => b !== from)
-      .map((b) => (b === to ? { ...b, access: 'read_write' as const } : b)),
+      .map((b) => (b.name === output ? { ...b, access: 'read_write' as const } : b)),
     aliases: [],
     launch: kernel.launch && { ...kernel.launch, workgroups: kernel.launch.workgroups.map(renameLength) },
   }

@@ -3,7 +3,7 @@ import { canBitcast, PURE, type PureName, productType, type Row, resolve, slotTy
 import { isMatrix, isValueName, isVector, laneCount, scalarOf, type ValueName } from '../types'
 import { fail } from './fail'
 import { checkCount, Handle, homeOf, isHandle, isPlain, noForm, read, STATE, valueState } from './handle'
-import { constant, splat } from './lift'
+import { constant, NOTHING, splat } from './lift'
 import { NOWHERE, type OpenBlock } from './session'
 
 /** Building operations: overload resolution by the row, numbers lifted to the type of their partners. */
@@ -111,6 +111,7 @@ function noOverload(op: PureName, row: Row, operands: readonly unknown[]): never
       `${op}(${operands.join(', ')}) has no operand with a type`,
       `give one a type: ${op}(f32(${operands.join('), f32(')}))`,
     )
+  if (operands.includes(undefined)) noForm(op, operands, NOTHING)
   const over = row.over.length > 6 ? `${row.over.slice(0, 5).join(', ')}, …` : row.over.join(', ')
   return noForm(
     op,

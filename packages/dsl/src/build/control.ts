@@ -153,15 +153,14 @@ function range(session: Session, name: string, ...rest: unknown[]): void {
     fail(
       'bad-argument',
       `${what} is given ${count < 0 ? 'no body' : `${count} bounds`}`,
-      "k.range('i', end, (i) => …), k.range('i', start, end, (i) => …) or k.range('i', start, end, step, (i) => …)",
+      "k.range('i', end, (i) => …), with start before end and step behind it",
     )
   const bounds = count === 1 ? [0, rest[0], 1] : [rest[0], rest[1], count === 3 ? rest[2] : 1]
   const type =
     bounds.find(isHandle)?.[STATE].type ?? (bounds.some((x) => typeof x === 'number' && x < 0) ? 'i32' : 'u32')
   if (type !== 'u32' && type !== 'i32')
     fail('type-mismatch', `the bounds of ${what} are ${spell(type)}`, 'bounds are u32 or i32')
-  if (bounds[2] === 0)
-    fail('endless-loop', `${what} has step 0`, 'leave the step out for 1; it may be negative where the bounds are i32')
+  if (bounds[2] === 0) fail('endless-loop', `${what} has step 0`, 'leave the step out for 1')
   const [start, end, stride] = bounds.map((x) => lift(x, type, session, `a bound of ${what}`)) as [Expr, Expr, Expr]
   const at = session.at()
   const index = session.result(type)
@@ -175,24 +174,25 @@ function range(session: Session, name: string, ...rest: unknown[]): void {
   session.emit({ kind: 'range', at, name, index, start, end, step: stride, body: stmts, unroll })
 }
 
+const inContinuing = (kind: string): never =>
+  fail(
+    'misplaced-statement',
+    `k.${kind}() stands in the continuing block of a loop`,
+    'to leave the loop, return a condition from the continuing function',
+  )
+
 function jump(session: Session, kind: 'break' | 'continue'): void {
   const around =
     kind === 'break' ? session.enclosing('loop', 'continuing', 'switch') : session.enclosing('loop', 'continuing')
-  if (around === null) fail('misplaced-statement', `k.${kind}() stands outside a loop`)
-  if (around === 'continuing')
-    fail(
-      'misplaced-statement',
-      `k.${kind}() stands in the continuing block of a loop`,
-      'to leave the loop, return a condition from the continuing function',
-    )
+  if (around === null) fail('misplaced-statement', `k.${kind}() stands outside a loop`, 'k.return() leaves the kernel')
+  if (around === 'continuing') inContinuing(kind)
   session.emit({ kind, at: session.at() })
 }
 
 /** Returns from the kernel, or a value from a function: all its returns have one type. */
 export function returnStmt(session: Session, x?: unknown, what = 'the value of k.return'): void {
   const { scope } = session
-  if (session.enclosing('continuing'))
-    fail('misplaced-statement', 'k.return() stands in the continuing block of a loop')
+  if (session.enclosing('continuing')) inContinuing('return')
   if (x !== undefined && !scope.isFunction)
     fail('misplaced-statement', 'a kernel returns no value', 'write to an output')
   const node = x === undefined ? null : isHandle(x) ? read(x, session) : lift(x, scope.result ?? 'bool', session, what)

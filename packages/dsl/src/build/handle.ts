@@ -156,7 +156,7 @@ export function refuseForeign(s: State, session: Session, verb: 'used' | 'set'):
     fail(
       'foreign-expression',
       `${s.label} of kernel '${own.kernelName}' is ${verb} in kernel '${session.kernelName}'`,
-      'an expression belongs to the kernel whose body made it: declare a binding or a param instead',
+      'declare a binding or a param instead',
     )
   }
   const { scope } = session

@@ -98,7 +98,7 @@ export function costRule(cost: unknown, isArray: (binding: string) => boolean): 
     return fail(
       'bad-argument',
       `the cost gives ${describe(cost)}`,
-      'it gives bytes, operations or both: ({ n }) => ({ bytes: n.mul(12), operations: n.mul(2) })',
+      'write ({ n }) => ({ bytes: n.mul(12), operations: n.mul(2) })',
     )
   const amount = (name: 'bytes' | 'operations'): HostExpr | null => {
     const x = cost[name]

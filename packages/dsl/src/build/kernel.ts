@@ -13,7 +13,7 @@ import { installMethods } from './methods'
 import { namingStructs } from './schema'
 import { Scope, Session } from './session'
 import type { ShapeOf, Value } from './shapes'
-import { declare, ruled, views } from './shell'
+import { declare, ruled, seeing, views } from './shell'
 import type { Expr } from './types'
 
 type Bindings = Readonly<Record<string, BindingDecl>>
@@ -193,7 +193,7 @@ class Source implements KernelSource {
           code: 'not-deterministic',
           message: `the body of kernel '${this.name}' built something else when it was run again`,
           position: this.declared,
-          note: 'a body must do the same each time: no random numbers, no counters or lists from outside that it changes',
+          note: 'no random numbers, no counters outside that it changes',
         })
       return positions
     })
@@ -223,7 +223,8 @@ class Source implements KernelSource {
       return rule === undefined ? null : this.atDeclaration(() => launchRule(rule))
     })
     const session = new Session(name, variant, invocationsOf(shell.workgroupSize), trace)
-    const build = (): void => body(views(session, shell) as never, makeBuilder(session))
+    const k = makeBuilder(session)
+    const build = (): void => seeing(name, views(session, shell), (view) => body(view, k))
     const { stmts } = session.inside(build, null, [], new Scope(`kernel '${name}'`, false))
     if (!trace) this.refuseUnused(session)
     const built = {

@@ -65,8 +65,8 @@ export const splat = (type: ValueName, scalar: Expr, session: Session): Expr =>
     ? filled(type, scalar.lanes[0] as number)
     : Object.freeze({ kind: 'construct', at: session.at(), type, args: [scalar] })
 
-/** What leaves a value undefined is mostly a func whose body has no return. */
-const NOTHING = 'a body in braces gives a value only by return'
+/** What leaves a value undefined. */
+export const NOTHING = 'a misspelled name? a body in braces gives a value only by return'
 
 /** `value` as an expression of exactly `type`: numbers are lifted, scalars splatted; lists and objects are put together. */
 export function lift(value: unknown, type: Type, session: Session, what: string): Expr {

@@ -109,11 +109,7 @@ export class Session {
       if (value instanceof Promise) {
         // it will fail once more when it goes on, with nobody to catch it
         value.catch(() => {})
-        fail(
-          'bad-argument',
-          'a body is an async function',
-          'bodies run once, synchronously, to build the kernel: remove async',
-        )
+        fail('bad-argument', 'a body is an async function', 'remove async: bodies run once, to build the kernel')
       }
       return { stmts, value }
     } finally {

@@ -86,7 +86,7 @@ function paramType(name: string, type: Type): Type {
   return fail(
     'bad-type',
     `param '${name}' has type ${spell(type)}`,
-    'params are scalars, vectors, matrices and arrays of them; put a struct into a binding: uniform(d.struct({ … }))',
+    'params are values and arrays of them; put a struct into a binding: uniform(d.struct({ … }))',
   )
 }
 
@@ -127,30 +127,39 @@ function extents(name: string, size: unknown, overrides: readonly OverrideDecl[]
         'sizes are integers from 1 on, or names of overrides',
       )
     if (overrides.some((o) => o.name === e)) return { override: e }
-    return fail('unknown-name', `the workgroup size names override '${e}', which is not declared`)
+    return fail(
+      'unknown-name',
+      `the workgroup size names override '${e}', which is not declared`,
+      `declare overrides: { ${e}: override(u32) }`,
+    )
   }
   return [extent(given[0]), extent(given[1] ?? 1), extent(given[2] ?? 1)]
 }
 
-/**
- * What a rule of the host makes of what the kernel declares. A rule may look whether there is a name; where it fails, a
- * name that there is not is why.
- */
-export function ruled<R>({ name: kernel, bindings, params, overrides }: Shell, rule: (view: never) => R): R {
+/** What a rule of the host makes of what the kernel declares. */
+export function ruled<R>({ name, bindings, params, overrides }: Shell, rule: (view: never) => R): R {
   const known: Record<string, unknown> = {}
   for (const { name } of bindings) known[name] = { length: new HostNumber({ kind: 'length', binding: name }) }
   for (const { name } of params) known[name] = new HostNumber({ kind: 'param', name })
   for (const { name } of overrides) known[name] = new HostNumber({ kind: 'override', name })
+  return seeing(name, known, rule)
+}
+
+/**
+ * Runs what the author wrote on what the kernel declares. It may look whether there is a name; where it fails over
+ * something undefined, a name that there is not is why.
+ */
+export function seeing<R>(kernel: string, known: Record<string, unknown>, body: (view: never) => R): R {
   let missing: string | undefined
   const get = (_: object, name: string): unknown => {
-    if (!(name in known)) missing ??= name
+    if (!(name in known)) missing ??= String(name)
     return known[name]
   }
   try {
-    return rule(new Proxy(known, { get }) as never)
+    return body(new Proxy(known, { get }) as never)
   } catch (error) {
-    if (missing === undefined) throw error
-    const { position, stack } = error as Partial<WeftError>
+    const { position, stack, message } = error as Partial<WeftError>
+    if (missing === undefined || !message?.includes('undefined')) throw error
     throw new WeftError({
       code: 'unknown-name',
       message: `kernel '${kernel}' declares no '${missing}'`,

@@ -42,10 +42,12 @@ export function declareVar(
   type: Type,
   init: Expr | null = null,
 ): Handle {
-  const variable: Variable = { id: session.id(), name: checkName(name, `a ${space} variable`), space, type, init }
+  const id = session.id()
+  const at = session.at()
+  const variable: Variable = { id, at, name: checkName(name, `a ${space} variable`), space, type, init }
   const isLocal = space === 'function'
   if (isLocal && !isConstructible(type)) fail('bad-type', `a variable cannot be of type ${spell(type)}`)
-  if (isLocal) session.emit({ kind: 'var', at: session.at(), variable })
+  if (isLocal) session.emit({ kind: 'var', at, variable })
   else session.variables.push(variable)
   const home = isLocal ? session.current : session.module
   return reference(rootPlace({ kind: 'variable', id: variable.id }, type), home, 'read_write', `'${name}'`)
@@ -66,7 +68,8 @@ export const variables: Methods = {
     const whole = typeof length !== 'number' || !isValueName(one) || length === laneCount(one)
     const type: Type = whole ? one : { kind: 'array', of: one, count: length }
     const initial = lift(values, type, session, `constant '${name}'`)
-    if (!isConstant(initial)) fail('not-constant', `constant '${name}' is given a value that is computed`)
+    if (!isConstant(initial))
+      fail('not-constant', `constant '${name}' is given a value that is computed`, 'name it in the body: k.let')
     session.constants.push({ name, type, value: initial })
     return value({ kind: 'constant', type, name }, session.module, `'${name}'`)
   },

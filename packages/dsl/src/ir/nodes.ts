@@ -64,9 +64,10 @@ export type Step =
   | { readonly kind: 'index'; readonly index: Expr; readonly type: Type }
   | { readonly kind: 'member'; readonly name: string; readonly type: Type }
 
-/** A variable. `id` is unique within the kernel. Only function and private variables have an initial value. */
+/** A variable. `id` is unique within the kernel, `at` where it is declared. Only function and private variables have an initial value. */
 export interface Variable {
   readonly id: number
+  readonly at?: number
   readonly name: string
   readonly space: Extract<AddressSpace, 'function' | 'private' | 'workgroup'>
   readonly type: Type

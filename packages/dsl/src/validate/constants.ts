@@ -20,8 +20,7 @@ import { countOf } from './places'
 const ROWS: Readonly<Record<string, Row>> = PURE
 type Made = Of<Expr, 'op' | 'construct' | 'convert' | 'bitcast' | 'index'>
 
-const DOMAIN =
-  'compilers refuse constants without a value: write what is meant in its place, or read a part of it from a param'
+const DOMAIN = 'write what is meant in its place, or read a part of it from a param'
 
 /**
  * The walk over expressions: finds the values of those that are constant, each once, and reports on the way what the

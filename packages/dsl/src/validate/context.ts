@@ -57,9 +57,23 @@ export class Context {
     })
   }
 
-  /** Reports a number above a limit; `has` and `unit` stand around it. */
+  /** Reports a number above a limit of WGSL; `has` and `unit` stand around it. */
   limit(code: Code, has: string, n: number, unit: string, most: number, note?: string, at?: number): void {
     if (n > most) this.report(code, `${has} ${n}${unit}, more than ${most}`, at, note)
+  }
+
+  /** The same for a limit that devices raise: a declaration may count on more. `less` is how to do with what all have. */
+  deviceLimit(
+    code: Code,
+    has: string,
+    n: number,
+    unit: string,
+    name: keyof Limits,
+    less = 'make it smaller',
+    at?: number,
+  ): void {
+    const note = `${less} or, for devices that have more, declare limits: { ${name}: ${n} }`
+    this.limit(code, has, n, unit, this.limits[name], note, at)
   }
 
   /** The number that an extent or count stands for: that of an override is its default, null where it has none. */

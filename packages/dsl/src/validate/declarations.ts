@@ -87,15 +87,17 @@ function variableBytes(type: Type, context: Context): number {
 export function checkMemory(context: Context): void {
   const { variables } = context.kernel
   const inWorkgroup = variables.filter((v) => v.space === 'workgroup')
-  const sizes = inWorkgroup.map((v) => roundUp(16, variableBytes(v.type, context)))
-  const most = context.limits.maxComputeWorkgroupStorageSize
-  const list = inWorkgroup.map((v, i) => `${v.name}: ${sizes[i]}`).join(', ')
-  const total = sizes.reduce((sum, n) => sum + n, 0)
-  context.limit('workgroup-memory', 'workgroup variables take', total, ' bytes', most, list)
+  const bytes = (v: Variable): number => variableBytes(v.type, context)
+  const rounded = (v: Variable): number => roundUp(16, bytes(v))
+  const name = 'maxComputeWorkgroupStorageSize'
+  const list = inWorkgroup.map((v) => `${v.name}: ${rounded(v)}`).join(', ')
+  const { total, at } = totalOf(inWorkgroup, rounded, context.limits[name])
+  context.deviceLimit('workgroup-memory', 'workgroup variables take', total, ` bytes (${list})`, name, undefined, at)
+  const most = WGSL_LIMITS.variableBytes
   const owned = (what: string, list: readonly Variable[]): void => {
-    const bytes = list.reduce((sum, v) => sum + variableBytes(v.type, context), 0)
+    const { total, at } = totalOf(list, bytes, most)
     const note = 'keep arrays in workgroup memory, or make them smaller'
-    context.limit('private-memory', `${what} take`, bytes, ' bytes', WGSL_LIMITS.variableBytes, note)
+    context.limit('private-memory', `${what} take`, total, ' bytes', most, note, at)
   }
   owned(
     'private variables',
@@ -103,4 +105,12 @@ export function checkMemory(context: Context): void {
   )
   for (const [f, list] of context.locals)
     owned(f ? `the variables of '${f.name}'` : 'the variables of the kernel', list)
+}
+
+/** The bytes of variables in all, and where the one is declared that is too much. */
+function totalOf(list: readonly Variable[], bytes: (v: Variable) => number, most: number) {
+  let total = 0
+  let at: number | undefined
+  for (const v of list) if ((total += bytes(v)) > most) at ??= v.at
+  return { total, at }
 }

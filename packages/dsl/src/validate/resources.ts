@@ -10,19 +10,18 @@ export function checkResources(context: Context): void {
 }
 
 function checkWorkgroupSize(context: Context): void {
-  const { kernel, limits } = context
-  const { workgroupSize, subgroupSize } = kernel
+  const { workgroupSize, subgroupSize } = context.kernel
   const bad = (message: string): void => context.report('workgroup-size', message)
   let product = 1
   AXES.forEach(([axis, limit], i) => {
     const size = context.extent(workgroupSize[i] ?? 1) ?? 1
     const what = `the workgroup size in ${axis}`
     if (!Number.isInteger(size) || size < 1) bad(`${what} must be a positive integer, not ${size}`)
-    else context.limit('workgroup-size', `${what} is`, size, '', limits[limit])
+    else context.deviceLimit('workgroup-size', `${what} is`, size, '', limit)
     product *= size
   })
-  const most = limits.maxComputeInvocationsPerWorkgroup
-  context.limit('workgroup-size', 'a workgroup has', product, ' invocations', most)
+  const most = 'maxComputeInvocationsPerWorkgroup'
+  context.deviceLimit('workgroup-size', 'a workgroup has', product, ' invocations', most)
   if (subgroupSize === null) return
   const x = context.extent(workgroupSize[0])
   if (![4, 8, 16, 32, 64, 128].includes(subgroupSize))
@@ -65,16 +64,18 @@ function checkBindings(context: Context): void {
   }
   for (const kind of Object.keys(COUNTED) as (keyof typeof COUNTED)[]) {
     const [name, limit] = COUNTED[kind]
-    const note = 'put several arrays into one buffer, or split the kernel'
-    context.limit('too-many-bindings', 'the kernel has', counts[kind], ` ${name}`, context.limits[limit], note)
+    const less = 'put several arrays into one buffer, split the kernel'
+    context.deviceLimit('too-many-bindings', 'the kernel has', counts[kind], ` ${name}`, limit, less)
   }
 }
+
+const MOVE = 'put some into a binding'
 
 function checkParams(context: Context): void {
   const { params } = context.kernel
   if (params.length === 0) return
   const bytes = sizeOf({ kind: 'struct', name: '', fields: params })
-  context.limit('bad-type', 'the params take', bytes, ' bytes', context.limits.maxUniformBufferBindingSize)
+  context.deviceLimit('bad-type', 'the params take', bytes, ' bytes', 'maxUniformBufferBindingSize', MOVE)
   if (context.options.immediates)
-    context.limit('immediate-size', 'as immediates, the params take', bytes, ' bytes', WGSL_LIMITS.immediateBytes)
+    context.limit('immediate-size', 'as immediates, the params take', bytes, ' bytes', WGSL_LIMITS.immediateBytes, MOVE)
 }

@@ -31,7 +31,7 @@ function checkBinding({ name, kind, access, type }: Binding, context: Context): 
   else if (!texture && !isKind(type, 'buffer')) {
     const use = kind === 'uniform' ? 'uniform' : access === 'read' ? 'read' : 'storage'
     if (!new Shared(what, use, context).has(type, true) || use !== 'uniform') return
-    context.limit('bad-type', `uniform ${what} has`, sizeOf(type), ' bytes', context.limits.maxUniformBufferBindingSize)
+    context.deviceLimit('bad-type', `uniform ${what} has`, sizeOf(type), ' bytes', 'maxUniformBufferBindingSize')
   }
 }
 

@@ -139,7 +139,7 @@ const LIMITS: readonly Case[] = [
   [
     'too many invocations',
     () => withBody([], { workgroupSize: [32, 16, 1] }),
-    'workgroup-size: a workgroup has 512 invocations, more than 256',
+    'workgroup-size: a workgroup has 512 invocations, more than 256\n  note: make it smaller or, for devices that have more, declare limits: { maxComputeInvocationsPerWorkgroup: 512 }',
   ],
   [
     'more invocations on a better device',
@@ -150,7 +150,7 @@ const LIMITS: readonly Case[] = [
   [
     'a deep workgroup',
     () => withBody([], { workgroupSize: [1, 1, 65] }),
-    'workgroup-size: the workgroup size in z is 65, more than 64',
+    'workgroup-size: the workgroup size in z is 65, more than 64\n  note: make it smaller or, for devices that have more, declare limits: { maxComputeWorkgroupSizeZ: 65 }',
   ],
   [
     'an empty workgroup',
@@ -164,7 +164,7 @@ const LIMITS: readonly Case[] = [
         workgroupSize: [{ override: 'o' }, 1, 1],
         overrides: [{ name: 'o', type: 'u32', default: 300, id: null }],
       }),
-    'workgroup-size: the workgroup size in x is 300, more than 256\nworkgroup-size: a workgroup has 300 invocations, more than 256',
+    'workgroup-size: the workgroup size in x is 300, more than 256\n  note: make it smaller or, for devices that have more, declare limits: { maxComputeWorkgroupSizeX: 300 }\nworkgroup-size: a workgroup has 300 invocations, more than 256\n  note: make it smaller or, for devices that have more, declare limits: { maxComputeInvocationsPerWorkgroup: 300 }',
   ],
   [
     'a subgroup size',
@@ -185,17 +185,17 @@ const LIMITS: readonly Case[] = [
           t.variable('b', 'u32', null, 'workgroup'),
         ],
       }),
-    'workgroup-memory: workgroup variables take 16400 bytes, more than 16384\n  note: a: 16384, b: 16',
+    'workgroup-memory: workgroup variables take 16400 bytes (a: 16384, b: 16), more than 16384\n  note: make it smaller or, for devices that have more, declare limits: { maxComputeWorkgroupStorageSize: 16400 }',
   ],
   [
     'storage buffers',
     () => withBody([], { bindings: [...fill(8), y] }),
-    'too-many-bindings: the kernel has 9 storage buffers, more than 8\n  note: put several arrays into one buffer, or split the kernel',
+    'too-many-bindings: the kernel has 9 storage buffers, more than 8\n  note: put several arrays into one buffer, split the kernel or, for devices that have more, declare limits: { maxStorageBuffersPerShaderStage: 9 }',
   ],
   [
     'params beyond the immediates',
     () => withBody([], { params: Array.from({ length: 5 }, (_, i) => ({ name: `p${i}`, type: 'vec4f' as const })) }),
-    'immediate-size: as immediates, the params take 80 bytes, more than 64',
+    'immediate-size: as immediates, the params take 80 bytes, more than 64\n  note: put some into a binding',
     { immediates: true },
   ],
   [
@@ -365,17 +365,17 @@ const BODIES: readonly Case[] = [
   [
     'a constant expression without value',
     () => withBody([t.let_('a', t.op('sqrt', t.f(-1)))]),
-    "const-domain: 'sqrt' of these constants has no value: the argument is negative\n  note: compilers refuse constants without a value: write what is meant in its place, or read a part of it from a param",
+    "const-domain: 'sqrt' of these constants has no value: the argument is negative\n  note: write what is meant in its place, or read a part of it from a param",
   ],
   [
     'a division by a constant 0',
     () => withBody([t.let_('a', t.op('div', t.lid(), t.op('sub', t.u(2), t.u(2))))]),
-    "const-domain: 'div' of these constants has no value: the divisor is 0\n  note: compilers refuse constants without a value: write what is meant in its place, or read a part of it from a param",
+    "const-domain: 'div' of these constants has no value: the divisor is 0\n  note: write what is meant in its place, or read a part of it from a param",
   ],
   [
     'a conversion that overflows',
     () => withBody([t.let_('a', t.convert('f16', t.f(70000)))]),
-    'const-domain: the conversion to f16 of these constants has no value: the value exceeds the range of f16\n  note: compilers refuse constants without a value: write what is meant in its place, or read a part of it from a param',
+    'const-domain: the conversion to f16 of these constants has no value: the value exceeds the range of f16\n  note: write what is meant in its place, or read a part of it from a param',
   ],
   ['a condition that is none', () => withBody([t.if_(t.u(1), [])]), 'invalid-ir: a condition must be bool, not u32'],
   [
@@ -449,7 +449,7 @@ const BODIES: readonly Case[] = [
   [
     'a delta that differs',
     () => withBody([t.effect('subgroupShuffleUp', 'u32', [t.u(1), t.lid()])]),
-    "not-uniform: argument 2 of 'subgroupShuffleUp' may differ between the invocations of a subgroup",
+    "not-uniform: argument 2 of 'subgroupShuffleUp' may differ between the invocations of a subgroup\n  note: let it depend on params, workgroup ids and workgroupUniformLoad only",
   ],
 ]
 

@@ -28,11 +28,12 @@ export interface Summary {
   readonly contents: readonly (Mask | null)[]
 }
 
+const UNIFORM = 'depend on params, workgroup ids and workgroupUniformLoad only'
+
 const NOTE = {
-  'divergent-barrier':
-    'move it out of the branch, or let the condition depend on params, workgroup ids and workgroupUniformLoad only',
+  'divergent-barrier': `move it out of the branch, or let the condition ${UNIFORM}`,
   'divergent-subgroup': 'move it out of the branch, so that all invocations of a subgroup reach it',
-  'not-uniform': undefined,
+  'not-uniform': `let it ${UNIFORM}`,
 } as const
 
 /**
