@@ -222,7 +222,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
       expect(kernels.blockMatmul(runtime, { weights: { ...blocks, ...more }, ...by }, own)).rejects.toThrow(text)
     await wrong({ k: 128 }, 'k must be a multiple of 256, the block of q4_k, got 128')
     await wrong({ offset: 3 }, 'offset must be a multiple of 2 from 0 on, got 3')
-    await wrong({}, 'blockMatmul: w must have 144 elements, and has 64')
+    await wrong({}, 'blockMatmul: w must have 144 bytes, and has 64')
     await wrong({ format: 'q3_k' }, 'format must be one of q4_0, q5_0')
     await runtime.idle()
   })

@@ -12,7 +12,7 @@ import { bufferOf, refusal, tablesOf, takes, untouched, valuesOf } from './testi
 
 vi.mock('./host', async (original) => (await import('./testing/recorded')).recorded(await original()))
 
-const runtime = untouched as Runtime
+const runtime = untouched as unknown as Runtime
 
 /** What no argument of the kind may be. */
 function wrongOf(arg: Arg<never>): readonly unknown[] {
@@ -116,7 +116,7 @@ describe('what is refused besides', () => {
     [
       'an output in place of the second input',
       () => kernels.runElementwise(runtime, kernels.ops.add, { inputs: [x, y], out: y, shape: [4] } as never),
-      'note: out may be inputs[0], in exactly the same range',
+      'in place, out may be inputs[0], in exactly the same range',
     ],
     [
       'an input that is none',

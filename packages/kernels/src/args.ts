@@ -63,8 +63,8 @@ function isBuffer(value: unknown): value is BufferLike {
   return buffer === undefined ? typeof size === 'number' : isBuffer(buffer)
 }
 
-function checkBuffer(what: string, name: string, value: unknown): void {
-  if (!isBuffer(value)) throw noBuffer(what, name, 'a buffer of the device', value)
+function checkBuffer(what: string, name: string, value: unknown, note?: string): void {
+  if (!isBuffer(value)) throw noBuffer(what, name, 'a buffer of the device', value, note)
   if ('buffer' in value) checkRange(what, name, value)
   else if ('destroyed' in value && value.destroyed)
     throw new ArgumentError({ code: 'buffer-destroyed', message: `${what}: ${name} was destroyed` })
@@ -88,10 +88,10 @@ function checkRange(what: string, name: string, range: Extract<BufferLike, { rea
   })
 }
 
-function noBuffer(what: string, name: string, must: string, value: unknown): ArgumentError {
+function noBuffer(what: string, name: string, must: string, value: unknown, note?: string): ArgumentError {
   const type = ArrayBuffer.isView(value) ? value.constructor.name : Array.isArray(value) ? 'Float32Array' : undefined
-  const note = type && `upload it: runtime.buffer(new ${type}(…))`
-  return badArgument(`${what}: ${name} must be ${must}, got ${shown(value)}`, note)
+  const upload = type && (note ?? `upload it: runtime.buffer(new ${type}(…))`)
+  return badArgument(`${what}: ${name} must be ${must}, got ${shown(value)}`, upload)
 }
 
 const buffer = (access: Access, over: readonly string[] = []): Required<BufferLike> => ({
@@ -101,6 +101,11 @@ const buffer = (access: Access, over: readonly string[] = []): Required<BufferLi
 
 /** A buffer that is read. */
 export const input = buffer('read')
+/** One that is read, and a note for those who give what is still on the host. */
+export const inputBy = (note: string): Required<BufferLike> => ({
+  ...input,
+  check: (what, name, value) => checkBuffer(what, name, value, note),
+})
 /** One that is written, all of it that the function speaks of. */
 export const output = buffer('write')
 /** One that is written, and may be the buffer of another argument: in place. */
@@ -134,6 +139,21 @@ export const oneOf = <const T extends string>(...words: readonly T[]): Required<
   ...that<T>(`one of ${words.join(', ')}`, (x) => words.includes(x as T)),
   words,
 })
+
+/** One of the formats of a function, where `others` are taken by other functions, which `by` names. */
+export function formatOf<const T extends string>(
+  words: readonly T[],
+  others: readonly string[],
+  by: string,
+): Required<T> {
+  const format = oneOf(...words)
+  const check = (what: string, name: string, value: unknown): void => {
+    if (others.includes(value as string))
+      throw badArgument(`${what}: ${name} must be one of ${words.join(', ')}, got '${value}'`, `${by} take '${value}'`)
+    format.check(what, name, value)
+  }
+  return { ...format, check }
+}
 
 /** Of matrices, images, rows: f32 where it is left out. */
 export const floatType = maybe(oneOf('f32', 'f16'))
@@ -231,8 +251,10 @@ function checkValue(place: Place, value: unknown, rule: Arg<never>): Given[] {
       return checkValue({ what, arg: at, name: at, offset }, element, each)
     })
   if (fields && !(access && isBuffer(value))) {
-    checkKeys(`${what}: ${name}`, value, Object.keys(fields))
     const values = value as Readonly<Record<string, unknown>>
+    // another format has other keys: that is what is wrong, not the keys
+    if (values.format !== undefined) fields.format?.check(what, `${name}.format`, values.format)
+    checkKeys(`${what}: ${name}`, value, Object.keys(fields))
     return Object.entries(fields).flatMap(([key, field]) =>
       checkValue({ what, arg, name: `${name}.${key}`, offset: values.offset ?? 0 }, values[key], field),
     )

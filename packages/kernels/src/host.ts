@@ -1,15 +1,18 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { BufferLike, Runtime } from '@weft/runtime'
 import { type Args, checkFields, checkKeys } from './args'
-import { badArgument } from './errors'
-import { HOST_OPTIONS, type HostOptions } from './options'
-import { bytesOf, checkPlaces } from './places'
+import { badArgument, shown } from './errors'
+import { HOST_OPTIONS, type HostOptions, isCompiled } from './options'
+import { bytesOf, checkPlaces, checkRuntime } from './places'
 import { asTried } from './verify'
 
 /** The kernel to run in place of one that ships. */
 export function chosen(artifact: CompiledKernel, options: HostOptions): CompiledKernel {
   const { kernel, kernels } = options
-  return asTried(kernel ?? kernels?.(artifact.name) ?? artifact, artifact.name, options)
+  const own = kernel ?? kernels?.(artifact.name)
+  if (own !== undefined && !isCompiled(own))
+    throw badArgument(`kernels('${artifact.name}') must be a compiled kernel or undefined, got ${shown(own)}`, COMPILE)
+  return asTried(own ?? artifact, artifact.name, options)
 }
 
 /** A kernel that suits a device, where it can be run there: the CPU device takes those alone that the caller hands in, with their IR. */
@@ -18,6 +21,8 @@ export const atHand = (
   { info }: Runtime,
   { kernels }: HostOptions,
 ): CompiledKernel | undefined => (kernel && (info.backend !== 'cpu' || kernels?.(kernel.name)) ? kernel : undefined)
+
+const COMPILE = 'compile(source) of @weft/codegen makes one of a source'
 
 /**
  * What every host function does first: refuses options that it does not read, arguments and options that are not what their tables say, and
@@ -31,6 +36,7 @@ export function checkCall(
   options: unknown,
   optional: Args = HOST_OPTIONS,
 ): void {
+  checkRuntime(what, runtime)
   checkKeys(what, given, Object.keys(args))
   checkKeys(`options of ${what}`, options, Object.keys(optional))
   checkFields(`options of ${what}`, options, optional)
@@ -63,14 +69,17 @@ export function checkBuffers(
     const has = Math.floor(bytes / bytesEach)
     if (has >= elements) continue
     const note = widthNote(bytes, elements, bytesEach)
-    throw badArgument(`${what}: ${name} must have ${elements} elements, and has ${has}`, note)
+    throw badArgument(
+      `${what}: ${name} must have ${elements} ${bytesEach === 1 ? 'bytes' : 'elements'}, and has ${has}`,
+      note,
+    )
   }
 }
 
 export type { ChoiceOptions, HostOptions, SeveralOptions } from './options'
 export { SEVERAL_OPTIONS } from './options'
 export type { BufferLike, Runtime }
-export { badArgument, bytesOf }
+export { badArgument, bytesOf, checkRuntime }
 
 /** Runs a kernel over rows; one for rows of a fixed width has `cols` as an override, and not as a param. */
 export function runRows(

@@ -5,7 +5,10 @@ import * as kernels from './index'
 import { BEFORE, type HostFunction, hostFunctions } from './testing/host-functions'
 
 /** No test here gets so far that a device is asked. */
-const runtime = new Proxy({}, { get: () => expect.unreachable('the device was asked') }) as Runtime
+const runtime = new Proxy(
+  { owns: true },
+  { get: () => expect.unreachable('the device was asked') },
+) as unknown as Runtime
 
 const refusal = async (name: string, run: HostFunction, args: unknown, options?: unknown): Promise<string> => {
   try {
@@ -65,6 +68,20 @@ describe('host functions', () => {
   })
 })
 
+describe('without a runtime', () => {
+  const forgotten: readonly unknown[] = [undefined, null, {}, 'webgpu', { a: 1, m: 1 }]
+  const all = { ...kernels } as unknown as Record<string, HostFunction>
+  it.each([...hostFunctions.map(([name]) => name), 'uploadWeights', 'verdicts', 'trusted', 'gated'])(
+    '%s says that it is the first argument',
+    async (name) => {
+      for (const given of forgotten)
+        await expect((async () => all[name]?.(given, ...(BEFORE[name] ?? []), {}))()).rejects.toThrow(
+          new RegExp(`^bad-argument: ${name}: the first argument must be the runtime, got `),
+        )
+    },
+  )
+})
+
 describe('checkKeys', () => {
   it('says which key is meant where one differs by case or underscores only', () => {
     const names = ['a', 'transposeB']
@@ -84,7 +101,30 @@ describe('what is inside of arguments', () => {
   const sizes = { batch: 1, heads: 1, queries: 1, keys: 1, headSize: 4 }
   const all = { q: x, k: x, v: x, out: x, ...sizes }
 
+  const packed = kernels.quantizeWeights('int4', [1, 2], { n: 1, k: 2 })
+  const blocks = { format: 'q8_0', w: new Uint8Array(34), n: 1, k: 32 }
+
   it.each<[string, () => Promise<unknown> | unknown, string]>([
+    [
+      'weights of the host',
+      () => kernels.quantizedMatmul(runtime, { weights: packed as never, x, y: x, m: 1 }),
+      'quantizedMatmul: weights.w must be a buffer of the device, got a Uint32Array\n  note: take all parts to the device: weights: uploadWeights(runtime, packed)',
+    ],
+    [
+      'blocks of the host',
+      () => kernels.blockMatmul(runtime, { weights: blocks as never, x, y: x, m: 1 }),
+      'blockMatmul: weights.w must be a buffer of the device, got a Uint8Array\n  note: take the blocks to the device: runtime.buffer(blocks)',
+    ],
+    [
+      'weights for another function',
+      () => kernels.blockMatmul(runtime, { weights: packed as never, x, y: x, m: 1 }),
+      "blockMatmul: weights.format must be one of q4_0, q5_0, q8_0, q4_k, q5_k, q6_k, got 'int4'\n  note: dequantize, quantizedEmbedding and quantizedMatmul take 'int4'",
+    ],
+    [
+      'blocks for another function',
+      () => kernels.quantizedMatmul(runtime, { weights: { ...blocks, offset: 0 } as never, x, y: x, m: 1 }),
+      "quantizedMatmul: weights.format must be one of int8, uint8, int4, int4_zeros, got 'q8_0'\n  note: dequantizeBlocks, ",
+    ],
     [
       'a matrix',
       () => kernels.matmul(runtime, { a: { data: x, rows: 1 } as never, b: x, c: x, m: 1, n: 1, k: 1 }),

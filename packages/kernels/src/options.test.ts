@@ -8,7 +8,7 @@ vi.mock('./host', async (original) => (await import('./testing/recorded')).recor
 
 /** What each of the options may not be. One that is missing here is not tested. */
 const WRONG: Readonly<Record<string, readonly unknown[]>> = {
-  kernel: [null, 'matmul', 7, {}, () => undefined],
+  kernel: [null, 'matmul', 7, {}, { name: 'matmul', variants: [], ir: () => undefined }, () => undefined],
   kernels: [null, 'matmul', {}, new Map()],
   verify: [null, 'true', 1, {}],
   tuning: ['h200', 7, {}, { results: [] }, { find: 'matmul' }, []],

@@ -30,9 +30,13 @@ export interface ChoiceOptions {
 const has = (value: unknown, key: string): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && key in value
 
+/** Whether it is what `compile` gives, and not the source that it is made of. */
+export const isCompiled = (value: unknown): value is CompiledKernel =>
+  ['variants', 'bindings', 'hash'].every((key) => has(value, key))
+
 /** What the options that many functions have must be. */
 export const kernel = maybe(
-  that<CompiledKernel>('a compiled kernel, as compile(…) gives it', (x) => has(x, 'variants')),
+  that<CompiledKernel>('a compiled kernel, as compile(source) of @weft/codegen gives it', isCompiled),
 )
 export const kernels = maybe(
   that<NonNullable<HostOptions['kernels']>>(

@@ -45,7 +45,7 @@ const WRONG: readonly (readonly [what: string, buffer: unknown, message: string,
     'at an odd offset',
     { buffer: whole, offset: 4 },
     'binding-size: NAME starts at byte 4, expected a multiple of 256 (minStorageBufferOffsetAlignment)\n' +
-      '  note: it could start at 0 or 256; runtime.arena(bytes) places many tensors in one buffer',
+      '  note: it could start at 0 or 256; runtime.arena(bytes) places tensors in one buffer that a dispatch only reads, or only writes',
     runtime(),
   ],
   [
@@ -144,7 +144,7 @@ describe('two buffers', () => {
     expect(written(first, second)).not.toThrow()
     expect(written(first, meeting)).toThrow(
       'f: y must be another buffer than x: the function writes it, and writes the other\n' +
-        '  note: use another buffer, or a range of this one that does not overlap',
+        '  note: both are written: use two buffers, or two ranges of one that do not overlap',
     )
     expect(written(view(7, 0, 256), view(7, 256, 256))).not.toThrow()
     expect(written(view(7, 0, 260), view(7, 256, 256))).toThrow('f: y must be another buffer than x')
@@ -155,7 +155,7 @@ describe('two buffers', () => {
     const read = (x: unknown, y: unknown) => check(given('x', 'read', x), given('y', 'write', y))
     expect(read(first, second)).toThrow(
       'f: y must be in another buffer than x: the function writes it, and reads the other\n' +
-        '  note: WebGPU allows only one of the two for a whole buffer: use two buffers',
+        '  note: WebGPU allows only one of the two for a whole buffer, even in parts that are apart: use two buffers',
     )
     expect(read(first, meeting)).toThrow('f: y must be another buffer than x: the function writes it, and reads the')
     expect(read(view(7, 0, 256), view(7, 256, 256))).toThrow('f: y must be in another buffer than x')
@@ -168,5 +168,10 @@ describe('two buffers', () => {
     expect(over(whole, whole)).not.toThrow()
     expect(over(whole, first)).toThrow('y may be x, in exactly the same range')
     expect(over(first, second)).toThrow('y may be x, in exactly the same range')
+    expect(check(given('z', 'read', first), given('y', 'write', second, ['x']))).toThrow(
+      'y must be in another buffer than z: the function writes it, and reads the other\n' +
+        '  note: WebGPU allows only one of the two for a whole buffer, even in parts that are apart: use two buffers; ' +
+        'in place, y may be x, in exactly the same range',
+    )
   })
 })

@@ -1,7 +1,7 @@
 import type { Code } from '@weft/codegen'
 import type { BufferLike, Runtime } from '@weft/runtime'
 import type { Access } from './args'
-import { ArgumentError } from './errors'
+import { ArgumentError, badArgument, shown } from './errors'
 
 /**
  * Where the buffers of a call lie, and what a device would have against it. The runtime checks each dispatch, in the words of the kernel,
@@ -58,6 +58,15 @@ function placeOf(buffer: BufferLike): Place {
   return { whole: buffer, memory: memoryId, from: offset, to: offset + bytesOf(buffer) }
 }
 
+/** Refuses what is no runtime: where it was forgotten, the arguments are in its place. */
+export function checkRuntime(what: string, runtime: unknown): void {
+  if (typeof runtime === 'object' && runtime !== null && 'owns' in runtime) return
+  throw badArgument(
+    `${what}: the first argument must be the runtime, got ${shown(runtime)}`,
+    `await ${what}(runtime, …), with one of await createRuntime()`,
+  )
+}
+
 /** Checks buffers together, and each with the device; throws by the name of the function and of the argument. */
 export function checkPlaces(runtime: Runtime, what: string, buffers: readonly Given[]): void {
   const placed = buffers.map((given) => ({ ...given, place: placeOf(given.buffer) }))
@@ -73,7 +82,7 @@ const refuse = (code: Code, message: string, note: string): never => {
 
 type Placed = Given & { readonly place: Place }
 
-const ONE_USE = 'WebGPU allows only one of the two for a whole buffer: use two buffers'
+const ONE_USE = 'WebGPU allows only one of the two for a whole buffer, even in parts that are apart: use two buffers'
 
 /**
  * Refuses a buffer that is written and overlaps another one, or is a part of one that is read: where a function takes several dispatches,
@@ -90,12 +99,15 @@ function checkTwo(what: string, a: Placed, b: Placed): void {
   const overlap = x.from < y.to && y.from < x.to && a.offset === b.offset
   if (!overlap && other.access !== 'read') return
   const reads = other.access === 'read'
-  const inPlace = `${written.name} may be ${written.over.join(' or ')}, in exactly the same range`
-  const apart = reads ? ONE_USE : 'use another buffer, or a range of this one that does not overlap'
+  const apart = reads ? ONE_USE : 'both are written: use two buffers, or two ranges of one that do not overlap'
+  const inPlace =
+    written.over.length > 0
+      ? `; in place, ${written.name} may be ${written.over.join(' or ')}, in exactly the same range`
+      : ''
   refuse(
     'binding-overlap',
     `${what}: ${written.name} must be ${overlap ? '' : 'in '}another buffer than ${other.name}: the function writes it, and ${reads ? 'reads' : 'writes'} the other`,
-    written.over.length > 0 ? inPlace : apart,
+    apart + inPlace,
   )
 }
 
@@ -119,6 +131,6 @@ function checkOne(runtime: Runtime, name: string, { whole, from }: Place): void 
   refuse(
     'binding-size',
     `${name} starts at byte ${from}, expected a multiple of ${align} (minStorageBufferOffsetAlignment)`,
-    `it could start at ${down} or ${down + align}; runtime.arena(bytes) places many tensors in one buffer`,
+    `it could start at ${down} or ${down + align}; runtime.arena(bytes) places tensors in one buffer that a dispatch only reads, or only writes`,
   )
 }

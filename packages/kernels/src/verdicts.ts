@@ -1,5 +1,6 @@
 import type { CompiledKernel } from '@weft/codegen'
 import type { Runtime } from '@weft/runtime'
+import { checkRuntime } from './places'
 import { plainest } from './plainest'
 
 /** What a kernel computed, and what it should have. */
@@ -26,10 +27,14 @@ const told = new WeakMap<object, Verdict[]>()
 const deviceOf = (runtime: Runtime): object => runtime.device ?? runtime
 
 /** What was verified on the device of a runtime so far, in the order of first use. */
-export const verdicts = (runtime: Runtime): readonly Verdict[] => [...(told.get(deviceOf(runtime)) ?? [])]
+export const verdicts = (runtime: Runtime): readonly Verdict[] => {
+  checkRuntime('verdicts', runtime)
+  return [...(told.get(deviceOf(runtime)) ?? [])]
+}
 
 /** Whether a kernel is right on the device of a runtime; its trial is run once, when that is first asked for. */
 export async function trusted(runtime: Runtime, kernel: CompiledKernel, trial: () => Promise<Trial>): Promise<boolean> {
+  checkRuntime('trusted', runtime)
   const device = deviceOf(runtime)
   const verdictsOfDevice = known.get(device) ?? new Map<string, Promise<Verdict>>()
   known.set(device, verdictsOfDevice)
@@ -50,6 +55,7 @@ export async function gated(
   kernel: CompiledKernel,
   trial: (kernel: CompiledKernel) => Promise<Trial>,
 ): Promise<CompiledKernel> {
+  checkRuntime('gated', runtime)
   const fallback = plainest(kernel)
   if (fallback === kernel) return kernel
   return (await trusted(runtime, kernel, () => trial(kernel))) ? kernel : fallback

@@ -46,7 +46,7 @@ export function checkRange(binding: CompiledBinding, range: Range, limits: Limit
   const rules = binding.kind === 'uniform' ? UNIFORM : STORAGE
   checkUsage(memory, rules.usage, what)
   if (size === 0) return // bound to a stand-in
-  const otherwise = 'runtime.arena(bytes) places many tensors in one buffer'
+  const otherwise = 'runtime.arena(bytes) places tensors in one buffer that a dispatch only reads, or only writes'
   checkAligned(what, offset, limits[rules.align] ?? 256, rules.align, otherwise)
   const most = limits[rules.size]
   if (most !== undefined && bound > most) {
@@ -82,7 +82,7 @@ function misfit(
 }
 
 const COUNTS_BYTES = 12
-const ONE_USE = 'WebGPU allows only one of the two for a whole buffer: use two buffers'
+const ONE_USE = 'WebGPU allows only one of the two for a whole buffer, even in parts that are apart: use two buffers'
 
 /** The range in which the device finds the workgroup counts. Throws `binding-type`, `binding-size`, `binding-overlap`. */
 export function checkIndirect(
@@ -128,9 +128,14 @@ export function checkOverlaps(
     for (const b of placed.slice(i + 1)) {
       const writes = Number(isWritten(a.binding)) + Number(isWritten(b.binding))
       if (a.range.memory !== b.range.memory || writes === 0) continue
-      const what = `'${kernel.name}': ${quoted([a.binding.name, b.binding.name])}`
+      const names = [a.binding.name, b.binding.name]
+      const what = `'${kernel.name}': ${quoted(names)}`
       if (meets(a.range, b.range)) {
-        throw fault('binding-overlap', `${what} overlap in one buffer, and the kernel writes there`, inPlace(kernel))
+        throw fault(
+          'binding-overlap',
+          `${what} overlap in one buffer, and the kernel writes there`,
+          inPlace(kernel, names),
+        )
       }
       if (writes === 2) continue
       throw fault('binding-overlap', `${what} are parts of one buffer, one read and one written`, ONE_USE)
@@ -138,9 +143,9 @@ export function checkOverlaps(
   }
 }
 
-const inPlace = ({ aliases }: CompiledKernel): string =>
-  aliases.length > 0
-    ? `in place it runs with ${aliases.map((pair) => quoted(pair)).join(' or ')} in exactly the same range`
+const inPlace = ({ aliases }: CompiledKernel, names: readonly string[]): string =>
+  aliases.some((pair) => pair.every((name) => names.includes(name)))
+    ? `in place it runs with ${quoted(names)} in exactly the same range`
     : 'use another buffer, or declare the pair in the kernel: aliases: [[input, output]]'
 
 /** The declared alias that the ranges use, if they use one: the same range for both names. */

@@ -1,7 +1,8 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/blocks'
-import { argsOf, floatType, input, maybe, object, oneOf, output, size } from '../args'
+import { argsOf, floatType, formatOf, input, inputBy, maybe, object, output, size } from '../args'
 import { type BufferLike, badArgument, checkCall, type HostOptions, type Runtime } from '../host'
+import { WORD_FORMATS } from '../quant/pack'
 import {
   type Bound,
   MATMUL_OPTIONS,
@@ -16,7 +17,7 @@ import {
   type WeightsTo,
 } from '../quant/weights-host'
 import { trialOf } from '../verify'
-import { BLOCKS, type BlockName } from './layout'
+import { BLOCK_NAMES, BLOCKS, type BlockName } from './layout'
 
 /** Weights W: [n, k] on the device as llama.cpp's blocks, rows one after another, as they are in a GGUF file. */
 export interface BlockWeights {
@@ -30,8 +31,8 @@ export interface BlockWeights {
 }
 
 const WEIGHTS_ARGS = argsOf<BlockWeights>({
-  format: oneOf('q4_0', 'q5_0', 'q8_0', 'q4_k', 'q5_k', 'q6_k'),
-  w: input,
+  format: formatOf(BLOCK_NAMES, WORD_FORMATS, 'dequantize, quantizedEmbedding and quantizedMatmul'),
+  w: inputBy('take the blocks to the device: runtime.buffer(blocks), of a file or of packBlocks'),
   offset: maybe(size),
   n: size,
   k: size,

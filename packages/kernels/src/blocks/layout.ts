@@ -17,3 +17,4 @@ export const BLOCKS = {
   q6_k: { size: 256, bytes: 210 },
 } as const
 export type BlockName = keyof typeof BLOCKS
+export const BLOCK_NAMES = Object.keys(BLOCKS) as readonly BlockName[]

@@ -1,9 +1,10 @@
 import type { CompiledKernel } from '@weft/codegen'
 import * as g from '../../generated/quant'
-import { argsOf, floatType, input, maybe, object, oneOf, output, size } from '../args'
+import { argsOf, floatType, formatOf, input, inputBy, maybe, object, output, size } from '../args'
+import { BLOCK_NAMES } from '../blocks/layout'
 import { type BufferLike, badArgument, checkCall, type HostOptions, type Runtime } from '../host'
 import { trialOf } from '../verify'
-import type { WordFormat } from './pack'
+import { WORD_FORMATS, type WordFormat } from './pack'
 import {
   type Bound,
   linesOfGroups,
@@ -34,11 +35,15 @@ export interface QuantizedWeights {
   readonly group?: number
 }
 
+/** A part of weights, which quantizeWeights gives on the host. */
+const part = inputBy(
+  'take all parts to the device: weights: uploadWeights(runtime, packed), of what quantizeWeights gives',
+)
 export const WEIGHTS_ARGS = argsOf<QuantizedWeights>({
-  format: oneOf('int8', 'uint8', 'int4', 'int4_zeros'),
-  w: input,
-  scales: input,
-  zeros: maybe(input),
+  format: formatOf(WORD_FORMATS, BLOCK_NAMES, 'dequantizeBlocks, blockEmbedding and blockMatmul'),
+  w: part,
+  scales: part,
+  zeros: maybe(part),
   n: size,
   k: size,
   group: maybe(size),

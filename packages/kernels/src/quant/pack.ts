@@ -8,7 +8,8 @@ import { roundEven } from '../parts/half'
  * The layouts are those of format.ts.
  */
 
-export type WordFormat = 'int8' | 'uint8' | 'int4' | 'int4_zeros'
+export const WORD_FORMATS = ['int8', 'uint8', 'int4', 'int4_zeros'] as const
+export type WordFormat = (typeof WORD_FORMATS)[number]
 
 /** The zero points of the formats that have some. */
 export interface ZeroPoints {

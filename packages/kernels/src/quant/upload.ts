@@ -1,6 +1,6 @@
 import type { DeviceBuffer } from '@weft/runtime'
 import { argsOf, checkFields, checkKeys, count, oneOf, size, typedArray } from '../args'
-import { badArgument, type Runtime } from '../host'
+import { badArgument, checkRuntime, type Runtime } from '../host'
 import type { PackedWeights, WordFormat, ZeroPoints } from './pack'
 
 /** What weights of all formats have on a device. */
@@ -60,6 +60,7 @@ export function uploadWeights<F extends WordFormat>(
   weights: PackedWeights<F> & { readonly format: F },
 ): UploadedWeights<F>
 export function uploadWeights(runtime: Runtime, weights: PackedWeights): UploadedWeights {
+  checkRuntime('uploadWeights', runtime)
   checkPacked(weights)
   const { format, n, k, group, w, scales, zeros } = weights
   const upload = <T extends ArrayBufferView>(part: string, data: T) =>

@@ -7,7 +7,7 @@ import { noted, type Tables } from './recorded'
 
 /** Whatever is asked of it, the device was asked too early. */
 export const untouched = new Proxy(
-  {},
+  { owns: true },
   { get: (_, key) => expect.unreachable(`the device was asked for ${String(key)}`) },
 )
 
