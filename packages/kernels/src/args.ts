@@ -231,6 +231,9 @@ export function checkKeys(what: string, given: unknown, names: readonly string[]
   }
 }
 
+/** The keys of T, for functions on the host that are given numbers as they are: all of them, or the compiler refuses the list. */
+export const keysOf = <T>(keys: { readonly [K in keyof T]-?: true }): readonly string[] => Object.keys(keys)
+
 /** Checks values by a table, and what is in them; gives the buffers among them. */
 export const checkFields = (what: string, given: unknown, args: Args): Given[] =>
   Object.entries(args).flatMap(([key, arg]) =>

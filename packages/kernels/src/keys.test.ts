@@ -68,6 +68,57 @@ describe('host functions', () => {
   })
 })
 
+/** What stands before the object that has keys, and what is right where there are several. */
+const BEFORE_KEYS: Readonly<Record<string, readonly unknown[]>> = {
+  reduceReference: [() => 0],
+  dropoutReference: [[1]],
+  quantizeReference: [[1]],
+  addInt8Reference: [[1]],
+  reluInt8Reference: [[1]],
+}
+/** They take lists and numbers, which have no names. */
+const WITHOUT_KEYS = ['argsortReference', 'histogramReference', 'clipReference', 'meanSquaredErrorReference']
+
+const onHost = Object.entries(kernels).filter(
+  ([name, value]) =>
+    typeof value === 'function' &&
+    (/Reference$/.test(name) ? !WITHOUT_KEYS.includes(name) : ['ropeTable', 'dequantizeWeights'].includes(name)),
+) as unknown as readonly (readonly [string, (...args: readonly unknown[]) => unknown])[]
+
+describe('what is computed on the host', () => {
+  it('is all here', () => expect(onHost.length).toBeGreaterThan(40))
+
+  it.each(onHost)('%s refuses a key that it does not know', (name, run) => {
+    const given = (bad: unknown) => (name === 'elementwiseReference' ? [() => 0, [bad], [1]] : [bad])
+    for (const bad of [{ transposeb: true }, { Rows: 1 }])
+      expect(() => run(...(BEFORE_KEYS[name] ?? []), ...given(bad))).toThrow(
+        new RegExp(
+          `^bad-argument: (options of )?${name}: (inputs\\[0\\]: )?there is no '${Object.keys(bad)[0]}'.*; known are \\w+`,
+        ),
+      )
+  })
+
+  it('and what is within its arguments', () => {
+    const pair = { data: [1], stride: 1 } as never
+    const attention = { q: [1], k: [1], v: [1], batch: 1, heads: 1, queries: 1, keys: 1, headSize: 1 }
+    expect(() => kernels.attentionReference({ ...attention, mask: pair })).toThrow("mask: there is no 'stride'")
+    const sample = { logits: [1], seeds: [1], rows: 1, cols: 1, choices: [{ topk: 1 } as never] }
+    expect(() => kernels.sampleReference(sample)).toThrow("choices[0]: there is no 'topk', did you mean 'topK'?")
+    const place = { data: [1], shape: [1], strides: [1] }
+    expect(() => kernels.copyReference({ from: { ...place, at: 1 } as never, to: place, shape: [1] })).toThrow(
+      "copyReference: from: there is no 'at'",
+    )
+    const state = { p: [1], g: [1], b: [1] }
+    expect(() => kernels.sgdReference(state, { lr: 1, Nesterov: true } as never)).toThrow("there is no 'Nesterov'")
+  })
+
+  it.each([0, -3, Number.NaN, Infinity, '10000'])('ropeTable refuses a base of %s', (base) => {
+    expect(() => kernels.ropeTable({ positions: 1, rotary: 2, base: base as number })).toThrow(
+      'ropeTable: base must be a finite number above 0, got',
+    )
+  })
+})
+
 describe('without a runtime', () => {
   const forgotten: readonly unknown[] = [undefined, null, {}, 'webgpu', { a: 1, m: 1 }]
   const all = { ...kernels } as unknown as Record<string, HostFunction>

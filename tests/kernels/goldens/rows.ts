@@ -158,8 +158,9 @@ type Loss = Rows & { readonly scale: number }
 
 export const crossEntropy: Check = {
   reference: (golden) => {
-    const args = { x: golden.input('x'), target: golden.input('target'), ...golden.attrs<Loss>() }
-    return { ...kernels.crossEntropyReference(args), dx: kernels.crossEntropyBackwardReference(args) }
+    const { rows, cols, scale } = golden.attrs<Loss>()
+    const args = { x: golden.input('x'), target: golden.input('target'), rows, cols }
+    return { ...kernels.crossEntropyReference(args), dx: kernels.crossEntropyBackwardReference({ ...args, scale }) }
   },
   host: async (golden, desk) => {
     const { scale, ...s } = golden.attrs<Loss>()

@@ -1,4 +1,4 @@
-import { type AttentionReferenceArgs, attentionRows } from '../attention/reference'
+import { type AttentionReferenceArgs, attentionRows, checkAttentionKeys } from '../attention/reference'
 import { expectLength } from '../expect-length'
 
 export interface AttentionBackwardReferenceArgs extends AttentionReferenceArgs {
@@ -20,6 +20,7 @@ export function attentionBackwardReference(args: AttentionBackwardReferenceArgs)
   readonly dv: Float64Array
   readonly dbias: Float64Array
 } {
+  checkAttentionKeys('attentionBackwardReference', args, ['dout'])
   const { q, k, v, dout, bias, heads, queries, headSize, capacity = args.keys, scale = headSize ** -0.5 } = args
   expectLength('dout', dout, q.length)
   const [dq, dk, dv] = [new Float64Array(q.length), new Float64Array(k.length), new Float64Array(v.length)]

@@ -1,4 +1,6 @@
+import { checkKeys, keysOf } from '../args'
 import { LOWEST } from '../attention-flash/lowest'
+import { badArgument } from '../errors'
 import { expectLength } from '../expect-length'
 
 /** Something that is given for pairs of a query and a key. */
@@ -52,6 +54,37 @@ export interface AttentionReferenceArgs extends AttentionSizes, AttentionSight {
   readonly v: ArrayLike<number>
 }
 
+const KEYS = keysOf<AttentionReferenceArgs>({
+  q: true,
+  k: true,
+  v: true,
+  batch: true,
+  heads: true,
+  kvHeads: true,
+  queries: true,
+  keys: true,
+  capacity: true,
+  headSize: true,
+  lengths: true,
+  past: true,
+  causal: true,
+  window: true,
+  scale: true,
+  softCap: true,
+  bias: true,
+  mask: true,
+  keep: true,
+  keepScale: true,
+})
+const PAIR_KEYS = keysOf<PairView<number>>({ data: true, strides: true })
+
+/** Refuses keys that no reference of attention reads. */
+export function checkAttentionKeys(what: string, args: AttentionReferenceArgs, more: readonly string[] = []): void {
+  checkKeys(what, args, [...KEYS, ...more])
+  if (args.bias) checkKeys(`${what}: bias`, args.bias, PAIR_KEYS)
+  if (args.mask) checkKeys(`${what}: mask`, args.mask, PAIR_KEYS)
+}
+
 /** A row of the softmax: of query i of head h = b · heads + head. */
 export interface AttentionRow {
   readonly h: number
@@ -80,6 +113,7 @@ export function attentionReference(args: AttentionReferenceArgs): {
   readonly out: Float64Array
   readonly lse: Float64Array
 } {
+  checkAttentionKeys('attentionReference', args)
   const { batch, heads, queries, headSize, capacity = args.keys, v } = args
   const out = new Float64Array(batch * heads * queries * headSize)
   const lse = new Float64Array(batch * heads * queries)
@@ -103,7 +137,7 @@ export function* attentionRows(args: AttentionReferenceArgs): Generator<Attentio
   expectLength('k', args.k, batch * kvHeads * capacity * headSize)
   expectLength('v', args.v, batch * kvHeads * capacity * headSize)
   if (heads > 0 && !Number.isInteger(heads / kvHeads)) {
-    throw new RangeError(`heads: expected a multiple of kvHeads = ${kvHeads}, got ${heads}`)
+    throw badArgument(`heads: expected a multiple of kvHeads = ${kvHeads}, got ${heads}`)
   }
   for (let h = 0; h < batch * heads; h++) {
     const kvHead = Math.floor(h / heads) * kvHeads + Math.floor((h % heads) / (heads / kvHeads))

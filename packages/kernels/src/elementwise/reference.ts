@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { broadcastStrides, type Shape, sizeOf, type View } from './shape'
 
 /**
@@ -128,6 +129,7 @@ export const gatedGradients: Readonly<Record<string, (x: number, y: number, dz: 
 export interface ReferenceInput extends View {
   readonly data: ArrayLike<number>
 }
+const INPUT_KEYS = keysOf<ReferenceInput>({ data: true, shape: true, strides: true, offset: true })
 
 /**
  * `f` of the elements of `inputs`, broadcast to `shape`, in float64.
@@ -140,6 +142,7 @@ export function elementwiseReference(
   shape: Shape,
   params: readonly number[] = [],
 ): Float64Array {
+  for (const [i, input] of inputs.entries()) checkKeys(`elementwiseReference: inputs[${i}]`, input, INPUT_KEYS)
   const strides = inputs.map((input) => broadcastStrides('elementwise', input, shape))
   return Float64Array.from({ length: sizeOf(shape) }, (_, index) => {
     const coordinates: number[] = []

@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { expectLength } from '../expect-length'
 
 export interface KvAppendReferenceArgs {
@@ -13,6 +14,16 @@ export interface KvAppendReferenceArgs {
   readonly past: number
 }
 
+const KEYS = keysOf<KvAppendReferenceArgs>({
+  x: true,
+  cache: true,
+  heads: true,
+  tokens: true,
+  capacity: true,
+  headSize: true,
+  past: true,
+})
+
 /**
  * The cache after the tokens at positions `past …` were put into the slots `position % capacity`. Of more tokens than the cache has
  * slots the last ones stay.
@@ -20,6 +31,7 @@ export interface KvAppendReferenceArgs {
  * @returns `[heads, capacity, headSize]`
  */
 export function kvAppendReference(args: KvAppendReferenceArgs): Float64Array {
+  checkKeys('kvAppendReference', args, KEYS)
   const { x, cache, heads, tokens, capacity, headSize, past } = args
   expectLength('x', x, heads * tokens * headSize)
   expectLength('cache', cache, heads * capacity * headSize)

@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { matmulReference } from '../matmul/reference'
 
 export interface MatmulInt8ReferenceArgs {
@@ -15,12 +16,27 @@ export interface MatmulInt8ReferenceArgs {
   readonly c?: ArrayLike<number> | undefined
 }
 
+const KEYS = keysOf<MatmulInt8ReferenceArgs>({
+  a: true,
+  b: true,
+  m: true,
+  n: true,
+  k: true,
+  batch: true,
+  transposeA: true,
+  transposeB: true,
+  c: true,
+})
+
 /**
  * `a · b`, or `c + a · b`, for each of a batch: exact in float64, modulo 2³² as sums in i32 are.
  *
  * @returns `[batch, m, n]`
  * @throws RangeError when an operand does not have the length that the sizes ask for
  */
-export const matmulInt8Reference = ({ c, ...product }: MatmulInt8ReferenceArgs): Int32Array<ArrayBuffer> =>
+export function matmulInt8Reference(args: MatmulInt8ReferenceArgs): Int32Array<ArrayBuffer> {
+  checkKeys('matmulInt8Reference', args, KEYS)
+  const { c, ...product } = args
   // a sum of k products is below k · 2¹⁴, and a typed array of integers takes numbers modulo 2³²
-  Int32Array.from(matmulReference({ ...product, residual: c }))
+  return Int32Array.from(matmulReference({ ...product, residual: c }))
+}

@@ -1,4 +1,4 @@
-import { argsOf, flag, floatType, input, maybe, number, output, size } from '../args'
+import { argsOf, checkKeys, flag, floatType, input, keysOf, maybe, number, output, size } from '../args'
 import { badArgument, checkCall, type Runtime } from '../host'
 import { checked, MATMUL_OPTIONS, type MatmulArgs, type MatmulOptions, planned } from './host'
 import { matmulReference } from './reference'
@@ -92,17 +92,24 @@ export interface MatmulBackwardReferenceArgs {
   readonly transposeB?: boolean
 }
 
+const REFERENCE_KEYS = keysOf<MatmulBackwardReferenceArgs>({
+  a: true,
+  b: true,
+  dc: true,
+  m: true,
+  n: true,
+  k: true,
+  transposeA: true,
+  transposeB: true,
+})
+
 /** The gradients of one product in float64, each as its operand lies. */
-export function matmulBackwardReference({
-  a,
-  b,
-  dc,
-  m,
-  n,
-  k,
-  transposeA = false,
-  transposeB = false,
-}: MatmulBackwardReferenceArgs): { readonly da: Float64Array; readonly db: Float64Array } {
+export function matmulBackwardReference(args: MatmulBackwardReferenceArgs): {
+  readonly da: Float64Array
+  readonly db: Float64Array
+} {
+  checkKeys('matmulBackwardReference', args, REFERENCE_KEYS)
+  const { a, b, dc, m, n, k, transposeA = false, transposeB = false } = args
   const da = transposeA
     ? matmulReference({ a: b, b: dc, m: k, n: m, k: n, transposeA: transposeB, transposeB: true })
     : matmulReference({ a: dc, b, m, n: k, k: n, transposeB: !transposeB })

@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { expectLength } from '../expect-length'
 import type { Activation } from './options'
 
@@ -21,6 +22,21 @@ export interface MatmulReferenceArgs {
   readonly residual?: ArrayLike<number> | undefined
 }
 
+const KEYS = keysOf<MatmulReferenceArgs>({
+  a: true,
+  b: true,
+  m: true,
+  n: true,
+  k: true,
+  batch: true,
+  transposeA: true,
+  transposeB: true,
+  alpha: true,
+  bias: true,
+  activation: true,
+  residual: true,
+})
+
 const ACTIVATE: Readonly<Record<Activation, (x: number) => number>> = {
   none: (x) => x,
   relu: (x) => Math.max(x, 0),
@@ -35,6 +51,7 @@ const ACTIVATE: Readonly<Record<Activation, (x: number) => number>> = {
  * @throws RangeError when an operand does not have the length that the sizes ask for
  */
 export function matmulReference(args: MatmulReferenceArgs): Float64Array {
+  checkKeys('matmulReference', args, KEYS)
   const { a, b, m, n, k, batch = 1, alpha = 1, bias, activation = 'none', residual } = args
   const one = { a: a.length === m * k && batch > 1, b: b.length === k * n && batch > 1 }
   if (!one.a) expectLength('a', a, batch * m * k)

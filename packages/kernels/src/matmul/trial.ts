@@ -34,12 +34,13 @@ export function matmulProblem({
     bias: trialValues(3, n),
     residual: trialValues(4, m * n),
   }
-  const options = { ...sizes, transposeA, transposeB, type, alpha: 0.5 } as const
+  const product = { ...sizes, transposeA, transposeB, alpha: 0.5 } as const
+  const options = { ...product, type } as const
   const step = sums === 'f16' ? 2 ** -10 : STEP
-  const expected = matmulReference({ ...arrays, ...options })
+  const expected = matmulReference({ ...arrays, ...product })
   const { a, b, bias, residual } = arrays
   const sizesOf = { a: a.map(Math.abs), b: b.map(Math.abs), bias: bias.map(Math.abs), residual: residual.map(Math.abs) }
-  const magnitude = matmulReference({ ...sizesOf, ...options })
+  const magnitude = matmulReference({ ...sizesOf, ...product })
   const input = (values: Float32Array) => ({ values, type })
   return {
     inputs: { a: input(a), b: input(b), bias: input(bias), residual: input(residual) },

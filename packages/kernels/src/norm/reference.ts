@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { expectLength } from '../expect-length'
 
 export interface RmsnormArgs {
@@ -11,6 +12,8 @@ export interface RmsnormArgs {
   readonly eps: number
 }
 
+const KEYS = keysOf<RmsnormArgs>({ x: true, weight: true, rows: true, cols: true, eps: true })
+
 /**
  * `y[r, c] = x[r, c] / √(mean(x[r, ·]²) + eps) · weight[c]`, in float64 (Zhang and Sennrich, "Root mean square layer
  * normalization", 2019).
@@ -18,7 +21,9 @@ export interface RmsnormArgs {
  * @returns `[rows, cols]`
  * @throws RangeError when `x` or `weight` does not have the length that `rows` and `cols` ask for
  */
-export function rmsnormReference({ x, weight, rows, cols, eps }: RmsnormArgs): Float64Array {
+export function rmsnormReference(args: RmsnormArgs): Float64Array {
+  checkKeys('rmsnormReference', args, KEYS)
+  const { x, weight, rows, cols, eps } = args
   expectLength('x', x, rows * cols)
   if (weight !== undefined) expectLength('weight', weight, cols)
   const y = new Float64Array(rows * cols)

@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { expectLength } from '../expect-length'
 
 /**
@@ -22,6 +23,21 @@ export interface NormReferenceArgs extends NormShape {
   /** [channels]; zeros when left out */
   readonly bias?: ArrayLike<number>
 }
+
+type NormBackwardReferenceArgs = NormReferenceArgs & { readonly dy: ArrayLike<number> }
+
+const KEYS = keysOf<NormReferenceArgs>({
+  x: true,
+  weight: true,
+  bias: true,
+  items: true,
+  channels: true,
+  places: true,
+  groups: true,
+  eps: true,
+  centered: true,
+})
+const BACKWARD_KEYS = [...KEYS, 'dy']
 
 interface Group {
   readonly start: number
@@ -53,6 +69,7 @@ function groupsOf({ x, items, channels, places, groups, eps, centered }: NormRef
 
 /** `y = (x − mean) / √(variance + eps) · weight + bias` over each group. */
 export function normReference(args: NormReferenceArgs): Float64Array {
+  checkKeys('normReference', args, KEYS)
   const { x, weight, bias, channels, places } = args
   expectLength('weight', weight, channels)
   const y = new Float64Array(x.length)
@@ -66,12 +83,13 @@ export function normReference(args: NormReferenceArgs): Float64Array {
 }
 
 /** The gradients of {@link normReference} by x, weight and bias, of `dy`; and the mean and 1 / √(variance + eps) of each group. */
-export function normBackwardReference(args: NormReferenceArgs & { readonly dy: ArrayLike<number> }): {
+export function normBackwardReference(args: NormBackwardReferenceArgs): {
   readonly dx: Float64Array
   readonly dweight: Float64Array
   readonly dbias: Float64Array
   readonly stats: Float64Array
 } {
+  checkKeys('normBackwardReference', args, BACKWARD_KEYS)
   const { x, dy, weight, channels, places, centered } = args
   expectLength('dy', dy, x.length)
   const dx = new Float64Array(x.length)

@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { expectLength } from '../expect-length'
 
 export interface AdamwState {
@@ -6,6 +7,8 @@ export interface AdamwState {
   readonly m: ArrayLike<number>
   readonly v: ArrayLike<number>
 }
+
+const ADAMW_STATE = keysOf<AdamwState>({ p: true, g: true, m: true, v: true })
 
 export interface AdamwOptions {
   readonly lr: number
@@ -18,14 +21,28 @@ export interface AdamwOptions {
   readonly scale?: number
 }
 
+const ADAMW_OPTIONS = keysOf<AdamwOptions>({
+  lr: true,
+  beta1: true,
+  beta2: true,
+  eps: true,
+  decay: true,
+  step: true,
+  scale: true,
+})
+
 /**
  * One step of AdamW in float64: `m ← β₁ m + (1 − β₁) g`, `v ← β₂ v + (1 − β₂) g²`,
  * `p ← p − lr · (decay · p + m̂ / (√v̂ + eps))` (Loshchilov and Hutter, 2019).
  */
 export function adamwReference(
-  { p, g, m, v }: AdamwState,
-  { lr, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, decay = 0.01, step, scale = 1 }: AdamwOptions,
+  state: AdamwState,
+  options: AdamwOptions,
 ): { readonly p: Float64Array; readonly m: Float64Array; readonly v: Float64Array } {
+  checkKeys('adamwReference', state, ADAMW_STATE)
+  checkKeys('options of adamwReference', options, ADAMW_OPTIONS)
+  const { p, g, m, v } = state
+  const { lr, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, decay = 0.01, step, scale = 1 } = options
   for (const [name, list] of Object.entries({ g, m, v })) expectLength(name, list, p.length)
   const first = Float64Array.from(m, (x, i) => beta1 * x + (1 - beta1) * scale * g[i]!)
   const second = Float64Array.from(v, (x, i) => beta2 * x + (1 - beta2) * (scale * g[i]!) ** 2)
@@ -45,11 +62,24 @@ export interface SgdOptions {
   readonly nesterov?: boolean
 }
 
+interface SgdState {
+  readonly p: ArrayLike<number>
+  readonly g: ArrayLike<number>
+  readonly b: ArrayLike<number>
+}
+
+const SGD_STATE = keysOf<SgdState>({ p: true, g: true, b: true })
+const SGD_OPTIONS = keysOf<SgdOptions>({ lr: true, momentum: true, decay: true, scale: true, nesterov: true })
+
 /** One step of gradient descent with momentum in float64: `b ← momentum · b + g + decay · p`, `p ← p − lr · b`. */
 export function sgdReference(
-  { p, g, b }: { readonly p: ArrayLike<number>; readonly g: ArrayLike<number>; readonly b: ArrayLike<number> },
-  { lr, momentum = 0, decay = 0, scale = 1, nesterov = false }: SgdOptions,
+  state: SgdState,
+  options: SgdOptions,
 ): { readonly p: Float64Array; readonly b: Float64Array } {
+  checkKeys('sgdReference', state, SGD_STATE)
+  checkKeys('options of sgdReference', options, SGD_OPTIONS)
+  const { p, g, b } = state
+  const { lr, momentum = 0, decay = 0, scale = 1, nesterov = false } = options
   for (const [name, list] of Object.entries({ g, b })) expectLength(name, list, p.length)
   const gradient = Float64Array.from(p, (x, i) => scale * g[i]! + decay * x)
   const moment = Float64Array.from(b, (x, i) => momentum * x + gradient[i]!)

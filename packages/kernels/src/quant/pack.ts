@@ -1,4 +1,4 @@
-import { argsOf, checkFields, checkKeys, maybe, oneOf, size } from '../args'
+import { argsOf, checkFields, checkKeys, keysOf, maybe, oneOf, size } from '../args'
 import { badArgument } from '../errors'
 import { expectLength } from '../expect-length'
 import { roundEven } from '../parts/half'
@@ -189,8 +189,9 @@ export function quantizeWeights(format: WordFormat, x: ArrayLike<number>, option
   return { ...common, format }
 }
 
+const FORMAT = oneOf(...WORD_FORMATS)
 const QUANTIZE_ARGS = argsOf<QuantizeOptions & { readonly format: WordFormat }>({
-  format: oneOf('int8', 'uint8', 'int4', 'int4_zeros'),
+  format: FORMAT,
   n: size,
   k: size,
   group: maybe(size),
@@ -209,8 +210,21 @@ function checkWeights(format: WordFormat, x: ArrayLike<number>, options: Quantiz
   }
 }
 
+const WEIGHTS_KEYS = keysOf<PackedWeights>({
+  format: true,
+  n: true,
+  k: true,
+  group: true,
+  w: true,
+  scales: true,
+  zeros: true,
+})
+
 /** The float64 values [n, k] of weights. */
-export function dequantizeWeights({ format, n, k, group, w, scales, zeros }: PackedWeights): Float64Array {
+export function dequantizeWeights(weights: PackedWeights): Float64Array {
+  checkKeys('dequantizeWeights', weights, WEIGHTS_KEYS)
+  const { format, n, k, group, w, scales, zeros } = weights
+  FORMAT.check('dequantizeWeights', 'format', format)
   const groups = Math.ceil(k / group)
   expectLength('scales', scales, n * groups)
   const q = isInt4(format) ? unpackNibbles(w, n, k) : unpackBytes(w, n, k)

@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { expectLength } from '../expect-length'
 
 /** x: [outer, size, inner] reduced along its middle axis, to [outer, inner]. */
@@ -8,11 +9,12 @@ export interface ReduceReferenceArgs {
   readonly inner: number
 }
 
+const KEYS = keysOf<ReduceReferenceArgs>({ x: true, outer: true, size: true, inner: true })
+
 /** `f` of the elements along the axis, for each place of the others. */
-export function reduceReference(
-  f: (values: readonly number[]) => number,
-  { x, outer, size, inner }: ReduceReferenceArgs,
-): Float64Array {
+export function reduceReference(f: (values: readonly number[]) => number, args: ReduceReferenceArgs): Float64Array {
+  checkKeys('reduceReference', args, KEYS)
+  const { x, outer, size, inner } = args
   expectLength('x', x, outer * size * inner)
   return Float64Array.from({ length: outer * inner }, (_, at) => {
     const start = Math.floor(at / inner) * size * inner + (at % inner)

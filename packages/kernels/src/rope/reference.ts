@@ -1,3 +1,5 @@
+import { checkKeys, keysOf } from '../args'
+import { badArgument } from '../errors'
 import { expectLength } from '../expect-length'
 import { ropeFrequencies } from './table'
 
@@ -19,20 +21,39 @@ export interface RopeReferenceArgs {
   readonly frequencies?: ArrayLike<number>
 }
 
+const KEYS = keysOf<RopeReferenceArgs>({
+  x: true,
+  outer: true,
+  tokens: true,
+  inner: true,
+  headSize: true,
+  rotary: true,
+  past: true,
+  interleaved: true,
+  base: true,
+  frequencies: true,
+})
+
 /**
  * Rotary position embedding in float64 (Su et al., "RoFormer", 2021): pair i of a token at position p is turned by p · θᵢ. The
  * dimensions from `rotary` on are copied.
  */
-export const ropeReference = (args: RopeReferenceArgs): Float64Array => rotate(args, 1)
+export function ropeReference(args: RopeReferenceArgs): Float64Array {
+  checkKeys('ropeReference', args, KEYS)
+  return rotate(args, 1)
+}
 
 /** Its gradient: rotations are orthogonal, so that dx is dy (given as `x`) turned back. */
-export const ropeBackwardReference = (args: RopeReferenceArgs): Float64Array => rotate(args, -1)
+export function ropeBackwardReference(args: RopeReferenceArgs): Float64Array {
+  checkKeys('ropeBackwardReference', args, KEYS)
+  return rotate(args, -1)
+}
 
 function rotate(args: RopeReferenceArgs, direction: 1 | -1): Float64Array {
   const { x, outer, tokens, inner, headSize, rotary = headSize, past = 0, interleaved = false } = args
   expectLength('x', x, outer * tokens * inner * headSize)
   if (rotary % 2 !== 0 || rotary > headSize) {
-    throw new RangeError(`rotary: expected an even number up to headSize = ${headSize}, got ${rotary}`)
+    throw badArgument(`rotary: expected an even number up to headSize = ${headSize}, got ${rotary}`)
   }
   const frequencies = args.frequencies ?? ropeFrequencies(rotary, args.base)
   const pairs = rotary / 2
@@ -60,12 +81,26 @@ export interface RopeQkvReferenceArgs
   readonly kvHeads: number
 }
 
+const QKV_KEYS = keysOf<RopeQkvReferenceArgs>({
+  qkv: true,
+  batch: true,
+  heads: true,
+  kvHeads: true,
+  tokens: true,
+  headSize: true,
+  rotary: true,
+  past: true,
+  interleaved: true,
+  base: true,
+})
+
 /**
  * A joint projection split into heads, with queries and keys turned by their position.
  *
  * @returns q: `[batch, heads, tokens, headSize]`, k and v: `[batch, kvHeads, tokens, headSize]`
  */
 export function ropeQkvReference(args: RopeQkvReferenceArgs): Readonly<Record<'q' | 'k' | 'v', Float64Array>> {
+  checkKeys('ropeQkvReference', args, QKV_KEYS)
   const { qkv, batch, heads, kvHeads, tokens, headSize, ...turn } = args
   const all = heads + 2 * kvHeads
   expectLength('qkv', qkv, batch * tokens * all * headSize)

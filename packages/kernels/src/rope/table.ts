@@ -1,4 +1,5 @@
-import { badArgument } from '../errors'
+import { checkKeys, keysOf, number, positive } from '../args'
+import { badArgument, shown } from '../errors'
 
 /** Positions that share one row of the coarse part of a table. */
 export const FINE = 256
@@ -21,6 +22,8 @@ export interface RopeTableArgs {
   readonly frequencies?: ArrayLike<number>
 }
 
+const KEYS = keysOf<RopeTableArgs>({ positions: true, rotary: true, base: true, frequencies: true })
+
 /** θᵢ = base^(−2i / rotary) for the pairs i < rotary / 2. */
 export const ropeFrequencies = (rotary: number, base = 10_000): Float64Array =>
   Float64Array.from({ length: rotary / 2 }, (_, i) => base ** ((-2 * i) / rotary))
@@ -33,18 +36,22 @@ export const ropeFrequencies = (rotary: number, base = 10_000): Float64Array =>
  * @returns `[256 + ⌈positions / 256⌉, rotary / 2, 2]`
  * @throws RangeError when `rotary` is odd, or the number of frequencies is not half of it
  */
-export function ropeTable({ positions, rotary, base, frequencies }: RopeTableArgs): Float32Array<ArrayBuffer> {
+export function ropeTable(args: RopeTableArgs): Float32Array<ArrayBuffer> {
+  checkKeys('ropeTable', args, KEYS)
+  const { positions, rotary, base, frequencies } = args
   if (!Number.isSafeInteger(rotary) || rotary < 0 || rotary % 2 !== 0) {
-    throw badArgument(`ropeTable: rotary must be an even integer from 0 on, got ${rotary}`)
+    throw badArgument(`ropeTable: rotary must be an even integer from 0 on, got ${shown(rotary)}`)
   }
   if (!Number.isSafeInteger(positions) || positions < 0) {
-    throw badArgument(`ropeTable: positions must be an integer from 0 on, got ${positions}`)
+    throw badArgument(`ropeTable: positions must be an integer from 0 on, got ${shown(positions)}`)
   }
+  if (base !== undefined) positive.check('ropeTable', 'base', base)
   const angles = frequencies ?? ropeFrequencies(rotary, base)
   const pairs = rotary / 2
   if (angles.length !== pairs) {
     throw badArgument(`ropeTable: frequencies must be ${pairs}, half of rotary, got ${angles.length}`)
   }
+  for (let i = 0; i < pairs; i++) number.check('ropeTable', `frequencies[${i}]`, angles[i])
   const table = new Float32Array(2 * ropeTableSize(positions, pairs))
   for (let row = 0; row < FINE + Math.ceil(positions / FINE); row++) {
     const position = row < FINE ? row : (row - FINE) * FINE

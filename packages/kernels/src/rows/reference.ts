@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { expectLength } from '../expect-length'
 import { LOWEST } from '../parts/lowest'
 
@@ -22,8 +23,12 @@ export interface SoftmaxBackwardArgs extends Rows {
   readonly dy: ArrayLike<number>
 }
 
+const SOFTMAX_KEYS = keysOf<SoftmaxBackwardArgs>({ y: true, dy: true, rows: true, cols: true })
+
 /** `dx = y · (dy − Σ dy · y)` over each row, in float64. */
-export function softmaxBackwardReference({ y, dy, rows, cols }: SoftmaxBackwardArgs): Float64Array {
+export function softmaxBackwardReference(args: SoftmaxBackwardArgs): Float64Array {
+  checkKeys('softmaxBackwardReference', args, SOFTMAX_KEYS)
+  const { y, dy, rows, cols } = args
   for (const [name, list] of Object.entries({ y, dy })) expectLength(name, list, rows * cols)
   const dx = new Float64Array(rows * cols)
   perRow({ rows, cols }, (start) => {
@@ -34,7 +39,9 @@ export function softmaxBackwardReference({ y, dy, rows, cols }: SoftmaxBackwardA
 }
 
 /** `dx = dy − exp(y) · Σ dy` over each row, in float64. */
-export function logSoftmaxBackwardReference({ y, dy, rows, cols }: SoftmaxBackwardArgs): Float64Array {
+export function logSoftmaxBackwardReference(args: SoftmaxBackwardArgs): Float64Array {
+  checkKeys('logSoftmaxBackwardReference', args, SOFTMAX_KEYS)
+  const { y, dy, rows, cols } = args
   for (const [name, list] of Object.entries({ y, dy })) expectLength(name, list, rows * cols)
   const dx = new Float64Array(rows * cols)
   perRow({ rows, cols }, (start) => {
@@ -51,11 +58,15 @@ export interface CrossEntropyReferenceArgs extends Rows {
   readonly target: ArrayLike<number>
 }
 
+const ENTROPY_KEYS = keysOf<CrossEntropyReferenceArgs>({ x: true, target: true, rows: true, cols: true })
+
 /** `loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]]`, and the logarithms of the sums, in float64. */
-export function crossEntropyReference({ x, target, rows, cols }: CrossEntropyReferenceArgs): {
+export function crossEntropyReference(args: CrossEntropyReferenceArgs): {
   readonly loss: Float64Array
   readonly lse: Float64Array
 } {
+  checkKeys('crossEntropyReference', args, ENTROPY_KEYS)
+  const { x, target, rows, cols } = args
   expectLength('x', x, rows * cols)
   expectLength('target', target, rows)
   const [loss, lse] = [new Float64Array(rows), new Float64Array(rows)]
@@ -79,8 +90,9 @@ export function crossEntropyReference({ x, target, rows, cols }: CrossEntropyRef
 export function crossEntropyBackwardReference(
   args: CrossEntropyReferenceArgs & { readonly scale: number },
 ): Float64Array {
+  checkKeys('crossEntropyBackwardReference', args, [...ENTROPY_KEYS, 'scale'])
   const { x, target, rows, cols, scale } = args
-  const { lse } = crossEntropyReference(args)
+  const { lse } = crossEntropyReference({ x, target, rows, cols })
   const dx = new Float64Array(rows * cols)
   perRow({ rows, cols }, (start, r) => {
     if (target[r]! >= cols) return

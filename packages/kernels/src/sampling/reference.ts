@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { dropThreshold, randomBitsOf } from '../parts/random'
 import { compareNumbers } from '../sort/reference'
 import { POWER, partOf, type SampleChoice, temperatureParams, WEIGHT_SHIFT, WHOLE } from './plan'
@@ -10,6 +11,8 @@ export interface TopKReferenceArgs {
   readonly k: number
 }
 
+const TOP_KEYS = keysOf<TopKReferenceArgs>({ x: true, rows: true, cols: true, k: true })
+
 /** The columns of a row, greatest first, the first of equals first. */
 function ordered(x: ArrayLike<number>, start: number, cols: number): number[] {
   const columns = Array.from({ length: cols }, (_, i) => i)
@@ -17,7 +20,9 @@ function ordered(x: ArrayLike<number>, start: number, cols: number): number[] {
 }
 
 /** The k greatest of each row and their columns, greatest first, the first of equals first; NaN is the greatest. */
-export function topKReference({ x, rows, cols, k }: TopKReferenceArgs): { values: Float64Array; indices: Uint32Array } {
+export function topKReference(args: TopKReferenceArgs): { values: Float64Array; indices: Uint32Array } {
+  checkKeys('topKReference', args, TOP_KEYS)
+  const { x, rows, cols, k } = args
   const [values, indices] = [new Float64Array(rows * k), new Uint32Array(rows * k)]
   for (let row = 0; row < rows; row++) {
     const found = ordered(x, row * cols, cols).slice(0, k)
@@ -63,9 +68,24 @@ export interface SampleReferenceArgs extends SampleChoice {
   readonly choices?: readonly SampleChoice[]
 }
 
+const CHOICE_KEYS = keysOf<SampleChoice>({ temperature: true, topK: true, topP: true })
+const SAMPLE_KEYS = keysOf<SampleReferenceArgs>({
+  logits: true,
+  seeds: true,
+  rows: true,
+  cols: true,
+  step: true,
+  choices: true,
+  temperature: true,
+  topK: true,
+  topP: true,
+})
+
 /** The column of each row that `sample` draws: the same one, by sorting and by integers of any size. */
 export function sampleReference(args: SampleReferenceArgs): Uint32Array {
+  checkKeys('sampleReference', args, SAMPLE_KEYS)
   const { logits, seeds, rows, cols, step = 0, choices } = args
+  for (const [i, choice] of (choices ?? []).entries()) checkKeys(`sampleReference: choices[${i}]`, choice, CHOICE_KEYS)
   return Uint32Array.from({ length: rows }, (_, row) => {
     const { temperature = 1, topK = cols, topP = 1 } = choices?.[row] ?? args
     const order = ordered(logits, row * cols, cols).slice(0, temperature === 0 ? 1 : topK)
@@ -96,8 +116,12 @@ export interface DropoutReferenceArgs {
   readonly p: number
 }
 
+const DROPOUT_KEYS = keysOf<DropoutReferenceArgs>({ seed: true, stream: true, p: true })
+
 /** x / (1 − p) or 0, in float64 with the factor of f32; of a gradient the same is its backward. */
-export function dropoutReference(x: ArrayLike<number>, { seed, stream = 0, p }: DropoutReferenceArgs): Float64Array {
+export function dropoutReference(x: ArrayLike<number>, options: DropoutReferenceArgs): Float64Array {
+  checkKeys('options of dropoutReference', options, DROPOUT_KEYS)
+  const { seed, stream = 0, p } = options
   const threshold = dropThreshold(p)
   const scale = Math.fround(1 / (1 - p))
   return Float64Array.from(x, (value, i) => (randomBitsOf(seed, [stream, 0, i]) < threshold ? 0 : value * scale))

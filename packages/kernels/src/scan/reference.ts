@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { expectLength } from '../expect-length'
 
 export interface ScanArgs {
@@ -11,13 +12,17 @@ export interface ScanArgs {
   readonly exclusive?: boolean
 }
 
+const KEYS = keysOf<ScanArgs>({ x: true, rows: true, cols: true, exclusive: true })
+
 /**
  * Prefix sums along each row, in float64: `y[r, c] = Σ x[r, j]` over `j ≤ c`, or over `j < c` when exclusive.
  *
  * @returns `[rows, cols]`
  * @throws RangeError when `x` does not have `rows · cols` elements
  */
-export function scanReference({ x, rows = 1, cols = x.length, exclusive = false }: ScanArgs): Float64Array {
+export function scanReference(args: ScanArgs): Float64Array {
+  checkKeys('scanReference', args, KEYS)
+  const { x, rows = 1, cols = x.length, exclusive = false } = args
   expectLength('x', x, rows * cols)
   const y = new Float64Array(rows * cols)
   for (let r = 0; r < rows; r++) {

@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { expectLength } from '../expect-length'
 
 export interface SoftmaxArgs {
@@ -6,6 +7,8 @@ export interface SoftmaxArgs {
   readonly rows: number
   readonly cols: number
 }
+
+const KEYS = keysOf<SoftmaxArgs>({ x: true, rows: true, cols: true })
 
 /**
  * `y[r, c] = exp(x[r, c] − m) / Σ exp(x[r, ·] − m)` with `m = max(x[r, ·])`, in float64.
@@ -17,7 +20,9 @@ export interface SoftmaxArgs {
  * @returns `[rows, cols]`
  * @throws RangeError when `x` does not have `rows · cols` elements
  */
-export function softmaxReference({ x, rows, cols }: SoftmaxArgs): Float64Array {
+export function softmaxReference(args: SoftmaxArgs): Float64Array {
+  checkKeys('softmaxReference', args, KEYS)
+  const { x, rows, cols } = args
   expectLength('x', x, rows * cols)
   const y = new Float64Array(rows * cols)
   for (let r = 0; r < rows; r++) {
@@ -35,7 +40,9 @@ export function softmaxReference({ x, rows, cols }: SoftmaxArgs): Float64Array {
  * @returns `[rows, cols]`
  * @throws RangeError when `x` does not have `rows · cols` elements
  */
-export function logSoftmaxReference({ x, rows, cols }: SoftmaxArgs): Float64Array {
+export function logSoftmaxReference(args: SoftmaxArgs): Float64Array {
+  checkKeys('logSoftmaxReference', args, KEYS)
+  const { x, rows, cols } = args
   expectLength('x', x, rows * cols)
   const y = new Float64Array(rows * cols)
   for (let r = 0; r < rows; r++) {

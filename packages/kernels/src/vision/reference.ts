@@ -1,3 +1,4 @@
+import { checkKeys, keysOf } from '../args'
 import { expectLength } from '../expect-length'
 
 /** Images and windows in float64; a pair is of rows and columns. */
@@ -24,6 +25,22 @@ export interface ConvReferenceArgs {
   readonly outPad?: Pair
 }
 
+const CONV_KEYS = keysOf<ConvReferenceArgs>({
+  x: true,
+  weight: true,
+  bias: true,
+  items: true,
+  channels: true,
+  size: true,
+  outs: true,
+  filter: true,
+  stride: true,
+  pad: true,
+  dilation: true,
+  groups: true,
+  outPad: true,
+})
+
 export interface Window {
   readonly filter: Pair
   readonly stride?: Pair | undefined
@@ -46,6 +63,7 @@ export const transposedSize = (
 
 /** `y[n, o, p, q] = bias[o] + Σ weight[o, c, a, b] · x[n, c, p · stride − pad + a · dilation, …]`. */
 export function conv2dReference(args: ConvReferenceArgs): Float64Array {
+  checkKeys('conv2dReference', args, CONV_KEYS)
   const { x, weight, bias, items, channels, size, outs, filter, groups = 1 } = args
   const { stride = [1, 1], pad = [0, 0], dilation = [1, 1] } = args
   const each = channels / groups
@@ -75,6 +93,7 @@ export function conv2dReference(args: ConvReferenceArgs): Float64Array {
 
 /** Scatters each element of x over the places that it reaches: the adjoint of {@link conv2dReference} by its input. */
 export function convTranspose2dReference(args: ConvReferenceArgs): Float64Array {
+  checkKeys('convTranspose2dReference', args, CONV_KEYS)
   const { x, weight, bias, items, channels, size, outs, filter, groups = 1, outPad } = args
   const { stride = [1, 1], pad = [0, 0], dilation = [1, 1] } = args
   const [each, outsEach] = [channels / groups, outs / groups]
@@ -111,6 +130,16 @@ export interface PoolReferenceArgs extends Window {
   readonly size: Pair
 }
 
+const POOL_KEYS = keysOf<PoolReferenceArgs>({
+  x: true,
+  planes: true,
+  size: true,
+  filter: true,
+  stride: true,
+  pad: true,
+  dilation: true,
+})
+
 /** Calls `body` with the places of x in the window of each element of the result. */
 function windows(args: PoolReferenceArgs, body: (i: number, plane: number, places: readonly number[]) => void): number {
   const { x, planes, size, filter, stride = filter, pad = [0, 0], dilation = [1, 1] } = args
@@ -134,6 +163,7 @@ function windows(args: PoolReferenceArgs, body: (i: number, plane: number, place
 
 /** The greatest element of each window, and its place in the plane, the first of equals. */
 export function maxPool2dReference(args: PoolReferenceArgs): { readonly y: number[]; readonly index: number[] } {
+  checkKeys('maxPool2dReference', args, POOL_KEYS)
   const [y, index]: [number[], number[]] = [[], []]
   const plane = args.size[0] * args.size[1]
   windows(args, (i, p, places) => {
@@ -147,6 +177,7 @@ export function maxPool2dReference(args: PoolReferenceArgs): { readonly y: numbe
 
 /** The mean of each window: of its places in the image, or `withPad` of all of them. */
 export function avgPool2dReference(args: PoolReferenceArgs & { readonly withPad?: boolean }): number[] {
+  checkKeys('avgPool2dReference', args, [...POOL_KEYS, 'withPad'])
   const y: number[] = []
   const plane = args.size[0] * args.size[1]
   windows(args, (i, p, places) => {
@@ -163,6 +194,8 @@ interface PlaneArgs {
   readonly out: Pair
 }
 
+const PLANE_KEYS = keysOf<PlaneArgs>({ x: true, planes: true, size: true, out: true })
+
 const perPlace = (
   { x, planes, size, out }: PlaneArgs,
   of: (start: number, p: number, q: number) => number,
@@ -174,8 +207,9 @@ const perPlace = (
 }
 
 /** The mean of rows ⌊p · height / out⌋ … ⌈(p + 1) · height / out⌉, and so the columns. */
-export const adaptiveAvgPool2dReference = (args: PlaneArgs): Float64Array =>
-  perPlace(args, (start, p, q) => {
+export function adaptiveAvgPool2dReference(args: PlaneArgs): Float64Array {
+  checkKeys('adaptiveAvgPool2dReference', args, PLANE_KEYS)
+  return perPlace(args, (start, p, q) => {
     const { x, size, out } = args
     const from = both((a) => Math.floor(((a === 0 ? p : q) * size[a]) / out[a]))
     const to = both((a) => Math.ceil((((a === 0 ? p : q) + 1) * size[a]) / out[a]))
@@ -183,17 +217,21 @@ export const adaptiveAvgPool2dReference = (args: PlaneArgs): Float64Array =>
     for (let h = from[0]; h < to[0]; h++) for (let w = from[1]; w < to[1]; w++) sum += x[start + h * size[1] + w]!
     return sum / ((to[0] - from[0]) * (to[1] - from[1]))
   })
+}
 
 /** The element at ⌊place · size / out⌋. */
-export const upsampleNearestReference = (args: PlaneArgs): Float64Array =>
-  perPlace(args, (start, p, q) => {
+export function upsampleNearestReference(args: PlaneArgs): Float64Array {
+  checkKeys('upsampleNearestReference', args, PLANE_KEYS)
+  return perPlace(args, (start, p, q) => {
     const { x, size, out } = args
     return x[start + Math.floor((p * size[0]) / out[0]) * size[1] + Math.floor((q * size[1]) / out[1])]!
   })
+}
 
 /** Between four elements, with the corners aligned or the edges. */
-export const upsampleBilinearReference = (args: PlaneArgs & { readonly corners: boolean }): Float64Array =>
-  perPlace(args, (start, p, q) => {
+export function upsampleBilinearReference(args: PlaneArgs & { readonly corners: boolean }): Float64Array {
+  checkKeys('upsampleBilinearReference', args, [...PLANE_KEYS, 'corners'])
+  return perPlace(args, (start, p, q) => {
     const { x, size, out, corners } = args
     const place = (at: number, a: 0 | 1): number =>
       corners
@@ -208,6 +246,7 @@ export const upsampleBilinearReference = (args: PlaneArgs & { readonly corners: 
     const row = (h: number): number => at(h, left) + (at(h, right) - at(h, left)) * (u - left)
     return row(top) + (row(bottom) - row(top)) * (v - top)
   })
+}
 
 export interface GridSampleReferenceArgs {
   /** [items, channels, height, width] */
@@ -222,12 +261,24 @@ export interface GridSampleReferenceArgs {
   readonly corners: boolean
 }
 
+const GRID_KEYS = keysOf<GridSampleReferenceArgs>({
+  x: true,
+  grid: true,
+  items: true,
+  channels: true,
+  size: true,
+  out: true,
+  nearest: true,
+  corners: true,
+})
+
 const roundEven = (x: number): number => {
   const low = Math.floor(x)
   return x - low < 0.5 ? low : x - low > 0.5 ? low + 1 : low % 2 === 0 ? low : low + 1
 }
 
 export function gridSampleReference(args: GridSampleReferenceArgs): Float64Array {
+  checkKeys('gridSampleReference', args, GRID_KEYS)
   const { x, grid, items, channels, size, out, nearest, corners } = args
   expectLength('grid', grid, items * out[0] * out[1] * 2)
   return perPlace({ x, planes: items * channels, size, out }, (start, p, q) => {
@@ -256,17 +307,22 @@ export interface BatchNormReferenceArgs {
   readonly eps: number
 }
 
+const NORM_KEYS = keysOf<BatchNormReferenceArgs>({
+  x: true,
+  mean: true,
+  variance: true,
+  weight: true,
+  bias: true,
+  places: true,
+  eps: true,
+})
+
 /** `(x − mean[c]) / √(variance[c] + eps) · weight[c] + bias[c]`. */
-export const batchNormReference = ({
-  x,
-  mean,
-  variance,
-  weight,
-  bias,
-  places,
-  eps,
-}: BatchNormReferenceArgs): Float64Array =>
-  Float64Array.from(x, (value, i) => {
+export function batchNormReference(args: BatchNormReferenceArgs): Float64Array {
+  checkKeys('batchNormReference', args, NORM_KEYS)
+  const { x, mean, variance, weight, bias, places, eps } = args
+  return Float64Array.from(x, (value, i) => {
     const c = Math.floor(i / places) % mean.length
     return ((value - mean[c]!) / Math.sqrt(variance[c]! + eps)) * weight[c]! + bias[c]!
   })
+}
