@@ -17,7 +17,7 @@ const crossBindings = (storage: Storage) => ({
 /**
  * loss[r] = ln Σ exp(x[r, ·]) − x[r, target[r]], the cross-entropy of a row of logits, relative to the maximum of the row. The
  * logarithm of the sum is kept in `lse` for the gradient. A target that is not below cols (as −1) is left out: its loss is 0. A row of −∞
- * has lse −3.4e38, and with a target the loss ∞.
+ * has the least f32 as its lse, −3.4028235e38, and with a target the loss ∞.
  *
  * x: [rows, cols]; target: [rows]; loss, lse: [rows], f32.
  */
