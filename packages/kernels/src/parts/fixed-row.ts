@@ -8,15 +8,15 @@ import { HELD, ROW_INVOCATIONS, type Span } from './span'
  * their own, and everything that is done with them is written out. What lies beyond the row is then known when the pipeline is made, and
  * goes, with its registers; of the tests the one remains that is of the last quads, where they are not as many as there are invocations.
  *
- * On an H200, in GB/s (a copy has 4,190 in f32 and 4,050 in f16), with the width as a param and a loop over an array, and so:
+ * On an H200, in GB/s (a copy has 4,180 in f32 and 4,130 in f16), with the width as a param and a loop over an array, and so:
  *
  *     rows of            8,192            4,096            1,000
  *     softmax f32        3,865   3,966    3,939   3,978    4,035
  *     rmsnorm f32        3,880   3,985    3,914   3,979    4,058
  *     layernorm f32      3,944   3,957    3,369   3,987    3,852   4,057
- *     softmax f16        3,590   3,806    2,048   3,641    2,771   3,934
- *     rmsnorm f16        3,800   3,853    2,460   3,905    2,795   3,937
- *     layernorm f16      3,217   3,811    1,690   3,305    2,058   3,793
+ *     softmax f16        3,640   3,861    2,061   3,683    2,802   3,983
+ *     rmsnorm f16        3,837   3,889    2,485   3,939    2,843   3,962
+ *     layernorm f16      3,238   3,843    1,716   3,253    2,087   3,868
  *
  * Layernorm of f16 is limited by instructions, some 28 for an element, and its registers: a test for each element 3,340; names for columns
  * that all passes share 3,630, and a sum of the row's start and the column for each element 3,600; 512 invocations 2,281. f16 kept as it is
