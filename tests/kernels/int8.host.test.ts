@@ -32,7 +32,7 @@ onDevices('quantized from end to end', sources, ({ runtime, options }) => {
 
   /** Weights quantized on the device from floats of a type, and what they are, from the words that were written. */
   async function weightsOf(format: kernels.WordFormat, type: 'f32' | 'f16') {
-    const like = kernels.quantizeWeights(format, given, { n, k, group })
+    const like = kernels.quantizeWeights(format, given, { n, k, ...(format.startsWith('int4') && { group }) })
     const [w, scales] = [
       runtime().buffer(Uint32Array, like.w.length),
       runtime().buffer(Float32Array, like.scales.length),

@@ -35,7 +35,7 @@ function bound(weights: PackedWeights, lines = false): CaseWeights {
 }
 
 const random = (format: WordFormat, n: number, k: number, group: number, lines = false): CaseWeights =>
-  bound(quantizeWeights(format, uniform(1, n * k, -1, 2), { n, k, group }), lines)
+  bound(quantizeWeights(format, uniform(1, n * k, -1, 2), { n, k, ...(format.startsWith('int4') && { group }) }), lines)
 
 const byName = (name: string) => quantized.find((kernel) => kernel.name === name) as (typeof quantized)[number]
 

@@ -52,7 +52,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
   /** Weights on the device in every format, and what they are. */
   function* words(): Generator<readonly [kernels.QuantizedWeights, Float64Array]> {
     for (const format of ['int8', 'uint8', 'int4', 'int4_zeros'] as const) {
-      const packed = kernels.quantizeWeights(format, x, { ...sizes, group: 64 })
+      const packed = kernels.quantizeWeights(format, x, { ...sizes, ...(format.startsWith('int4') && { group: 64 }) })
       yield [kernels.uploadWeights(runtime, packed), kernels.dequantizeWeights(packed)]
     }
   }

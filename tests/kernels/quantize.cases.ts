@@ -90,7 +90,11 @@ function zerosCase(lines: number, groups: number): ParityCase {
 function dynamicCase(kernel: KernelSource, m: number, n: number, k: number, group: number): ParityCase {
   const half = kernel.name.endsWith('_f16')
   const format = kernel.name.replace(/^matmul_dynamic_|_f16$/g, '') as WordFormat
-  const weights = quantizeWeights(format, uniform(1, n * k, -1, 2), { n, k, group })
+  const weights = quantizeWeights(format, uniform(1, n * k, -1, 2), {
+    n,
+    k,
+    ...(format.startsWith('int4') && { group }),
+  })
   const q = Int32Array.from(integers(2, m * k, 256), (v) => v - 128)
   const [scales, zeros] = [uniform(3, m, 0.001, 0.01), Int32Array.from(integers(4, m, 256), (v) => v - 128)]
   const bias = spread(5, n, half)

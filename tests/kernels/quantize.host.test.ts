@@ -43,7 +43,7 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
     ] as const)
       for (const format of ['int8', 'uint8', 'int4', 'int4_zeros'] as const) {
         const x = uniform(1, n * k, -1, 2)
-        const expected = kernels.quantizeWeights(format, x, { n, k, group: 32 })
+        const expected = kernels.quantizeWeights(format, x, { n, k, ...(format.startsWith('int4') && { group: 32 }) })
         const [w, scales] = [
           runtime.buffer(Uint32Array, expected.w.length),
           runtime.buffer(Float32Array, expected.scales.length),
@@ -76,7 +76,11 @@ function hostFunctions(open: () => Promise<Runtime>, ships: boolean): void {
       for (const format of ['int8', 'int4', 'int4_zeros'] as const) {
         const q = Float32Array.from(integers(1, m * k, 256), (v) => v - 128)
         for (let i = 0; i < m; i++) if (k > 1) q.set([-128, 127], i * k)
-        const packed = kernels.quantizeWeights(format, uniform(2, n * k, -1, 2), { n, k, group: 32 })
+        const packed = kernels.quantizeWeights(format, uniform(2, n * k, -1, 2), {
+          n,
+          k,
+          ...(format.startsWith('int4') && { group: 32 }),
+        })
         const bias = uniform(3, n, -1, 1)
         const y = runtime.buffer(new Float32Array(m * n).fill(777))
         const weights = kernels.uploadWeights(runtime, packed)

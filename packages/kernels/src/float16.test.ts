@@ -54,4 +54,8 @@ it('what is no list of numbers is refused', () => {
     'bad-argument: fromFloat16: bits must be an array of numbers, got null',
   )
   expect(toFloat16([])).toEqual(new Uint16Array(0))
+  expect(() => toFloat16([1, undefined as never])).toThrow('toFloat16: values[1] must be a number, got undefined')
+  expect(() => toFloat16(new BigInt64Array(1) as never)).toThrow('toFloat16: values[0] must be a number, got 0n')
+  expect(() => fromFloat16(new Float32Array(1))).toThrow('fromFloat16: bits must be a Uint16Array, or an array of')
+  expect(() => fromFloat16([0.5])).toThrow('fromFloat16: bits[0] must be an integer from 0 to 65535, got 0.5')
 })

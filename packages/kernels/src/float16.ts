@@ -16,14 +16,28 @@ import { fromHalf, toHalf } from './parts/half'
  */
 export function toFloat16(values: ArrayLike<number>): Uint16Array<ArrayBuffer> {
   const bits = new Uint16Array(lengthOf('toFloat16', 'values', values))
-  for (let i = 0; i < bits.length; i++) bits[i] = toHalf(values[i] as number)
+  for (let i = 0; i < bits.length; i++) {
+    const value = values[i]
+    if (typeof value !== 'number') throw badArgument(`toFloat16: values[${i}] must be a number, got ${shown(value)}`)
+    bits[i] = toHalf(value)
+  }
   return bits
 }
 
 /** The numbers that bits of f16 are: f32 has each of them. */
 export function fromFloat16(bits: ArrayLike<number>): Float32Array<ArrayBuffer> {
   const values = new Float32Array(lengthOf('fromFloat16', 'bits', bits))
-  for (let i = 0; i < values.length; i++) values[i] = fromHalf(bits[i] as number)
+  if (ArrayBuffer.isView(bits) && !(bits instanceof Uint16Array))
+    throw badArgument(
+      `fromFloat16: bits must be a Uint16Array, or an array of integers, got ${shown(bits)}`,
+      'buffer.read(Uint16Array) gives the bits of f16',
+    )
+  for (let i = 0; i < values.length; i++) {
+    const word = bits[i] as number
+    if (!Number.isInteger(word) || word < 0 || word > 0xffff)
+      throw badArgument(`fromFloat16: bits[${i}] must be an integer from 0 to 65535, got ${shown(word)}`)
+    values[i] = fromHalf(word)
+  }
   return values
 }
 

@@ -10,6 +10,9 @@ const runtime = new Proxy(
   { get: () => expect.unreachable('the device was asked') },
 ) as unknown as Runtime
 
+/** As much of one as is asked about buffers that it has. */
+const own = { owns: () => true, info: { limits: {} } } as unknown as Runtime
+
 const refusal = async (name: string, run: HostFunction, args: unknown, options?: unknown): Promise<string> => {
   try {
     await run(runtime, ...(BEFORE[name] ?? []), args, options)
@@ -147,6 +150,31 @@ describe('checkKeys', () => {
   })
 })
 
+describe('options that mean nothing', () => {
+  const x = { size: 4096 } as never
+  const y = { size: 4096 } as never
+  const image = { x, y, weight: x, items: 1, channels: 1, size: [1, 1], outs: 1, filter: [1, 1] } as const
+  it.each<[string, () => Promise<unknown>, string]>([
+    [
+      'a correction of a sum',
+      () => kernels.reduce(own, 'sum', { x, shape: [4], out: y, correction: 1 }),
+      'reduce: correction is of variance alone, got 1 with sum',
+    ],
+    [
+      'a result clamped to nothing',
+      () => kernels.conv2d(own, { ...image, low: 6, high: 0 }),
+      'conv2d: low must be at most high = 0, got 6',
+    ],
+    [
+      "Nesterov's form without momentum",
+      () => kernels.sgd(own, { p: x, g: y, b: { size: 4096 } as never, n: 4, lr: 1, nesterov: true }),
+      'sgd: nesterov needs momentum above 0, got 0',
+    ],
+  ])('%s', async (_, run, message) => {
+    await expect(run()).rejects.toThrow(message)
+  })
+})
+
 describe('what is inside of arguments', () => {
   const x = { size: 4096 } as never
   const sizes = { batch: 1, heads: 1, queries: 1, keys: 1, headSize: 4 }
@@ -220,6 +248,34 @@ describe('what is inside of arguments', () => {
       'an input of an operation',
       () => kernels.runElementwise(runtime, kernels.ops.abs, { inputs: [{ data: x, shapes: [1] } as never], out: x }),
       "runElementwise: inputs[0]: there is no 'shapes'; known are data, shape, strides, offset",
+    ],
+    [
+      'a param that is the number of elements',
+      () =>
+        kernels.runElementwise(own, kernels.ops.fill, { inputs: [], out: x, shape: [4], params: { value: 1, n: 1 } }),
+      "runElementwise: fill has no param 'n'; its params are value",
+    ],
+    [
+      'a param of an operation that has none',
+      () => kernels.runElementwise(own, kernels.ops.abs, { inputs: [x], out: x, shape: [4], params: { alpha: 1 } }),
+      "runElementwise: abs has no param 'alpha'; it has none",
+    ],
+    [
+      'a param that is missing',
+      () => kernels.runElementwise(own, kernels.ops.clamp, { inputs: [x], out: x, shape: [4], params: { low: 1 } }),
+      'runElementwise: params.high of clamp must be a number, got undefined',
+    ],
+    [
+      'a param that is no integer',
+      () =>
+        kernels.runElementwise(own, kernels.ops.fill, {
+          inputs: [],
+          out: x,
+          shape: [4],
+          type: 'i32',
+          params: { value: 0.5 },
+        }),
+      'runElementwise: params.value of fill must be an integer, got 0.5',
     ],
     [
       'the choice of a row',

@@ -68,3 +68,21 @@ describe.each(names)('%s', (name) => {
     expect(() => unpackBlocks(name, new Uint8Array(3), size)).toThrow('blocks: expected')
   })
 })
+
+test.each(names)('%s refuses what its blocks cannot hold', (name) => {
+  const { size } = BLOCKS[name]
+  const x = (value: number) => normal(1, 2 * size).fill(value, size + 3, size + 4)
+  for (const value of [Number.NaN, Infinity])
+    expect(() => packBlocks(name, x(value))).toThrow(`packBlocks: x[${size + 3}] must be a finite number, got ${value}`)
+  expect(() => packBlocks(name, x(1e10))).toThrow(
+    `packBlocks: x[${size + 3}] is 10000000000, and the scale of its block, an f16, would become Infinity`,
+  )
+})
+
+test('formats that there are not', () => {
+  expect(() => packBlocks('q9' as never, [])).toThrow('bad-argument: packBlocks: format must be one of q4_0, ')
+  expect(() => unpackBlocks('zz' as never, new Uint8Array(0), 0)).toThrow(
+    'bad-argument: unpackBlocks: format must be one of q4_0, ',
+  )
+  expect(() => packBlocks('q8_0', undefined as never)).toThrow('packBlocks: x must be an array, got undefined')
+})

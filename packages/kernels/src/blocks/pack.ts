@@ -1,7 +1,8 @@
-import { badArgument } from '../errors'
+import { oneOf } from '../args'
+import { badArgument, shown } from '../errors'
 import { expectLength } from '../expect-length'
 import { fromHalf, roundEven, toHalf } from '../parts/half'
-import { BLOCKS, type BlockName } from './layout'
+import { BLOCK_NAMES, BLOCKS, type BlockName } from './layout'
 
 /**
  * llama.cpp's blocks on the host: from floats, and to float64. Q4_0, Q5_0 and Q8_0 are quantized bit for bit as llama.cpp's reference does;
@@ -154,21 +155,52 @@ const VALUE: Readonly<Record<BlockName, (block: Uint8Array, j: number) => number
   },
 }
 
-/** Values as blocks, of which there must be a whole number. */
+const FORMAT = oneOf(...BLOCK_NAMES)
+
+/** Where the scales of a block are. */
+const SCALES: Readonly<Record<BlockName, readonly number[]>> = {
+  ...{ q4_0: [0], q5_0: [0], q8_0: [0] },
+  ...{ q4_k: [0, 2], q5_k: [0, 2], q6_k: [208] },
+}
+
+/** Refuses values that leave a block without a scale. */
+function checkBlock(format: BlockName, block: Uint8Array, values: Numbers, from: number): void {
+  if (SCALES[format].every((at) => Number.isFinite(half(block, at)))) return
+  const i = values.indexOf(extreme(values))
+  throw badArgument(
+    `packBlocks: x[${from + i}] is ${values[i]}, and the scale of its block, an f16, would become Infinity`,
+  )
+}
+
+function expectList(what: string, name: string, list: unknown): void {
+  if (typeof list === 'object' && Number.isSafeInteger((list as ArrayLike<unknown> | null)?.length)) return
+  throw badArgument(`${what}: ${name} must be an array, got ${shown(list)}`)
+}
+
+/** Values as blocks, of which there must be a whole number; finite, and none that is too large for a scale in f16. */
 export function packBlocks(format: BlockName, x: ArrayLike<number>): Uint8Array<ArrayBuffer> {
+  FORMAT.check('packBlocks', 'format', format)
+  expectList('packBlocks', 'x', x)
   const { size, bytes } = BLOCKS[format]
   if (x.length % size !== 0)
     throw badArgument(`packBlocks: ${format} takes a multiple of ${size} values, got ${x.length}`)
   const out = new Uint8Array((x.length / size) * bytes)
   for (let b = 0; b * size < x.length; b++) {
     const values = Array.from({ length: size }, (_, j) => x[b * size + j] as number)
-    PACK[format](out.subarray(b * bytes, (b + 1) * bytes), values)
+    const bad = values.findIndex((value) => !Number.isFinite(value))
+    if (bad >= 0)
+      throw badArgument(`packBlocks: x[${b * size + bad}] must be a finite number, got ${shown(values[bad])}`)
+    const block = out.subarray(b * bytes, (b + 1) * bytes)
+    PACK[format](block, values)
+    checkBlock(format, block, values, b * size)
   }
   return out
 }
 
 /** The float64 values of `n` elements in blocks. */
 export function unpackBlocks(format: BlockName, blocks: Uint8Array, n: number): Float64Array {
+  FORMAT.check('unpackBlocks', 'format', format)
+  expectList('unpackBlocks', 'blocks', blocks)
   const { size, bytes } = BLOCKS[format]
   if (n % size !== 0) throw badArgument(`unpackBlocks: ${format} has a multiple of ${size} values, got ${n}`)
   expectLength('blocks', blocks, (n / size) * bytes)

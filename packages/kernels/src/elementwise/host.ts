@@ -74,10 +74,10 @@ export async function runElementwise(
   const { name } = operation
   checkCall(runtime, 'runElementwise', args, ELEMENTWISE_ARGS, options)
   const { inputs, out, shape: wanted, type = 'f32', params = {} } = args
-  for (const [key, value] of Object.entries(params)) bound.check('runElementwise', `params.${key}`, value)
   const layouts = operation[type] ?? operation.any
   if (!layouts)
     throw badArgument(`runElementwise: ${name} has no form for ${type}, but for ${typesOf(operation).join(', ')}`)
+  checkParams(layouts.flat, name, params)
   const outs = [out].flat() as BufferLike[]
   const bindings = layouts.flat.bindings
   const ins = bindings.length - bindings.filter(({ access }) => access !== 'read').length
@@ -135,6 +135,19 @@ export async function runElementwise(
     ...(flat ? {} : stridedParams(kernel, walk, views)),
     ...params,
   })
+}
+
+/** Refuses params that are not the operation's own, as the number of elements is not, and asks for those that are. */
+function checkParams({ params }: CompiledKernel, name: string, given: Readonly<Record<string, unknown>>): void {
+  const own = (params?.fields ?? []).filter((field) => field.name !== 'n')
+  const names = own.map((field) => field.name)
+  for (const key of Object.keys(given))
+    if (!names.includes(key))
+      throw badArgument(
+        `runElementwise: ${name} has no param '${key}'; ${names.length === 0 ? 'it has none' : `its params are ${names.join(', ')}`}`,
+      )
+  for (const { name: key, type } of own)
+    (type === 'i32' ? integer : bound).check('runElementwise', `params.${key} of ${name}`, given[key])
 }
 
 const typesOf = (operation: Operation): string[] => Object.keys(operation).filter((key) => key !== 'name')

@@ -13,7 +13,16 @@ import {
   size,
   updated,
 } from '../args'
-import { type BufferLike, bytesIn, checkBuffers, checkCall, chosen, type HostOptions, type Runtime } from '../host'
+import {
+  type BufferLike,
+  badArgument,
+  bytesIn,
+  checkBuffers,
+  checkCall,
+  chosen,
+  type HostOptions,
+  type Runtime,
+} from '../host'
 import type { AdamwOptions, SgdOptions } from './reference'
 
 export type OptimizerType = 'f32' | 'f16'
@@ -88,6 +97,11 @@ const SGD_ARGS = argsOf<SgdArgs>({
 export async function sgd(runtime: Runtime, args: SgdArgs, options: HostOptions = {}): Promise<void> {
   checkCall(runtime, 'sgd', args, SGD_ARGS, options)
   const { p, g: gradient, b, n, type = 'f32', lr, momentum = 0, decay = 0, scale = 1, nesterov = false } = args
+  if (nesterov && momentum === 0)
+    throw badArgument(
+      `sgd: nesterov needs momentum above 0, got ${momentum}`,
+      'without momentum it changes nothing: leave it out',
+    )
   checkBuffers('sgd', { p: [p, n, bytesIn(type)], g: [gradient, n, bytesIn(type)], b: [b, n] })
   const params = { n, lr, momentum, decay, scale, nesterov: Number(nesterov) }
   await runtime.run(chosen(type === 'f16' ? g.sgd_f16 : g.sgd, options), { p, g: gradient, b, ...params })

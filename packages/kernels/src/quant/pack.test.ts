@@ -66,7 +66,7 @@ describe.each(FORMATS)('%s', (format) => {
     const n = 3
     const x = uniform(1, n * k, -2, 1)
     for (const group of [32, 64, 128]) {
-      const weights = pack.quantizeWeights(format, x, { n, k, group })
+      const weights = pack.quantizeWeights(format, x, { n, k, ...(format.startsWith('int4') && { group }) })
       const back = pack.dequantizeWeights(weights)
       const groups = Math.ceil(k / weights.group)
       expect(weights.scales).toHaveLength(n * groups)
@@ -87,5 +87,20 @@ describe.each(FORMATS)('%s', (format) => {
 })
 
 test('refuses a group that would cut words', () => {
+  expect(() => pack.quantizeWeights('int8', [1], { n: 1, k: 1, group: 32 })).toThrow(
+    'quantizeWeights: group is of int4 and int4_zeros, and int8 has one scale for a row, got 32',
+  )
   expect(() => pack.quantizeWeights('int4', [1], { n: 1, k: 1, group: 12 })).toThrow('group must be a multiple of 8')
+})
+
+test.each([
+  [pack.packBytes, [1, 300], 'values[1] must be an integer from -128 to 255, got 300'],
+  [pack.packBytes, [-129, 0], 'values[0] must be an integer from -128 to 255, got -129'],
+  [pack.packBytes, [0, 1.5], 'values[1] must be an integer from -128 to 255, got 1.5'],
+  [pack.packBytes, [0, Number.NaN], 'values[1] must be an integer from -128 to 255, got NaN'],
+  [pack.packNibbles, [0, 16], 'values[1] must be an integer from 0 to 15, got 16'],
+  [pack.packNibbles, [-1, 0], 'values[0] must be an integer from 0 to 15, got -1'],
+  [pack.packZeros, [0, 2.5], 'values[1] must be an integer from 0 to 15, got 2.5'],
+] as const)('%o refuses %j, which would be wrapped', (run, values, message) => {
+  expect(() => run(values, 1, 2)).toThrow(`bad-argument: ${run.name}: ${message}`)
 })

@@ -1,5 +1,5 @@
-import { argsOf, checkFields, checkKeys, keysOf, maybe, oneOf, size } from '../args'
-import { badArgument } from '../errors'
+import { argsOf, checkFields, checkKeys, integerFrom, keysOf, maybe, oneOf, size } from '../args'
+import { badArgument, shown } from '../errors'
 import { expectLength } from '../expect-length'
 import { roundEven } from '../parts/half'
 
@@ -37,9 +37,20 @@ export type PackedWeights<F extends WordFormat = WordFormat> = F extends keyof Z
   ? PackedParts<F> & { readonly zeros: ZeroPoints[F] }
   : PackedParts<F> & { readonly zeros?: never }
 
-/** Bytes, four to a word in order; a row begins at a word, what fills it up is `pad`. */
+/** Refuses what fits no place of so many bits: it would be wrapped to another number in silence. */
+function expectIntegers(what: string, values: ArrayLike<number>, low: number, high: number): void {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number
+    if (Number.isInteger(value) && value >= low && value <= high) continue
+    throw badArgument(`${what}: values[${i}] must be an integer from ${low} to ${high}, got ${shown(value)}`)
+  }
+}
+
+/** Bytes from −128 to 255, four to a word in order; a row begins at a word, what fills it up is `pad`. */
 export function packBytes(values: ArrayLike<number>, n: number, k: number, pad = 0): Uint32Array<ArrayBuffer> {
   expectLength('values', values, n * k)
+  expectIntegers('packBytes', values, -128, 255)
+  integerFrom(-128, 255).check('packBytes', 'pad', pad)
   const row = Math.ceil(k / 4)
   return Uint32Array.from({ length: n * row }, (_, at) => {
     let word = 0
@@ -67,6 +78,7 @@ const nibbleShift = (j: number): number => 8 * (j % 4) + (j % 8 < 4 ? 0 : 4)
 /** Integers from 0 to 15, eight to a word; a row begins at a word. */
 export function packNibbles(values: ArrayLike<number>, n: number, k: number): Uint32Array<ArrayBuffer> {
   expectLength('values', values, n * k)
+  expectIntegers('packNibbles', values, 0, 15)
   const row = Math.ceil(k / 8)
   const words = new Uint32Array(n * row)
   for (let i = 0; i < n * k; i++) {
@@ -88,6 +100,7 @@ export function unpackNibbles(words: ArrayLike<number>, n: number, k: number): U
 /** Zero points from 0 to 15, eight to a word in order; a row begins at a word. */
 export function packZeros(values: ArrayLike<number>, n: number, groups: number): Uint32Array<ArrayBuffer> {
   expectLength('values', values, n * groups)
+  expectIntegers('packZeros', values, 0, 15)
   const row = Math.ceil(groups / 8)
   const words = new Uint32Array(n * row)
   for (let i = 0; i < n * groups; i++) {
@@ -149,7 +162,7 @@ const RANGES: Readonly<Record<WordFormat, Range>> = {
 export interface QuantizeOptions {
   readonly n: number
   readonly k: number
-  /** With int4: a multiple of 8; 32 when left out. */
+  /** With int4: a multiple of 8; 32 when left out. The others have one scale for a row. */
   readonly group?: number
 }
 
@@ -167,7 +180,7 @@ export function quantizeWeights<F extends WordFormat>(
 export function quantizeWeights(format: WordFormat, x: ArrayLike<number>, options: QuantizeOptions): PackedWeights {
   checkKeys('options of quantizeWeights', options, ['n', 'k', 'group'])
   const { n, k, group: asked = 32 } = options
-  checkWeights(format, x, { n, k, group: asked })
+  checkWeights(format, x, options)
   const group = isInt4(format) ? asked : Math.max(k, 1)
   const groups = Math.ceil(k / group)
   const { low, high, params } = RANGES[format]
@@ -201,6 +214,11 @@ function checkWeights(format: WordFormat, x: ArrayLike<number>, options: Quantiz
   const what = 'quantizeWeights'
   checkFields(what, { format, ...options }, QUANTIZE_ARGS)
   const { n, k, group = 8 } = options
+  if (!isInt4(format) && options.group !== undefined && options.group !== Math.max(k, 1))
+    throw badArgument(
+      `${what}: group is of int4 and int4_zeros, and ${format} has one scale for a row, got ${options.group}`,
+      `leave it out, or quantize to int4 in groups of ${options.group}`,
+    )
   if (x?.length !== n * k) throw badArgument(`${what}: x must have ${n * k} elements, and has ${x?.length}`)
   if (isInt4(format) && (group < 8 || group % 8 !== 0))
     throw badArgument(`${what}: group must be a multiple of 8 with ${format}, got ${group}`)

@@ -68,7 +68,7 @@ const wordsOf = (buffers: Readonly<Record<string, BufferLike>>, { format, n, k }
 /** By lines a whole number of them, and more than subgroup matrices take at once; otherwise a part of a group at the end. */
 export function wordsProblem(format: WordFormat, shape: MatmulShape): Problem<QuantizedMatmulArgs> {
   const [n, k] = [shape.n, shape.lines ? 352 : 70]
-  const packed = quantizeWeights(format, trialValues(3, n * k), { n, k, group: GROUP })
+  const packed = quantizeWeights(format, trialValues(3, n * k), { n, k, ...(hasGroups(format) && { group: GROUP }) })
   const given = { inputs: wordInputs(packed), values: dequantizeWeights(packed) }
   return weightsProblem(shape, k, given, (buffers) => wordsOf(buffers, packed))
 }
@@ -76,7 +76,7 @@ export function wordsProblem(format: WordFormat, shape: MatmulShape): Problem<Qu
 /** Rows of integers from the least to the greatest, which are what they are quantized to. */
 export function dynamicProblem(format: WordFormat, type: Storage): Problem<DynamicMatmulArgs> {
   const [m, n, k] = [3, 67, 70]
-  const packed = quantizeWeights(format, trialValues(3, n * k), { n, k, group: GROUP })
+  const packed = quantizeWeights(format, trialValues(3, n * k), { n, k, ...(hasGroups(format) && { group: GROUP }) })
   const x = Array.from(trialValues(1, m * k), (v, i) => [-128, 127][i % k] ?? Math.round(v * 120))
   const bias = trialValues(2, n)
   const expected = dynamicMatmulReference({ x, weights: packed, bias, m })

@@ -85,6 +85,8 @@ export async function reduce(
   checkCall(runtime, 'reduce', args, REDUCE_ARGS, options)
   const { x, shape, axes = shape.map((_, axis) => axis), out, type = 'f32', correction = 0 } = args
   OP.check('reduce', 'op', op)
+  if (op !== 'variance' && args.correction !== undefined)
+    throw badArgument(`reduce: correction is of variance alone, got ${correction} with ${op}`)
   const [from = 0] = axes
   if (axes.some((axis, i) => axis !== from + i || axis < 0 || axis >= shape.length))
     throw badArgument(`reduce: axes must be neighbours in order, of 0 … ${shape.length - 1}, got [${axes.join(', ')}]`)

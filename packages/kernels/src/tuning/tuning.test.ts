@@ -54,3 +54,16 @@ describe('tuningOf', () => {
 it('takes what weft tune writes', () => {
   expectTypeOf<TuningFile>().toExtend<TunedResults>()
 })
+
+it.each([[{}], ['{}'], [null], [undefined], [[]]])('tuningOf refuses %j, which is no file of tune', (file) => {
+  expect(() => tuningOf(file as never)).toThrow(
+    /^bad-argument: tuningOf: takes what weft tune writes, an object with results, got /,
+  )
+})
+
+it.each([[{ family: 'a', type: 'f32', candidates: [] }], [null], [{ family: 'a', type: 'f32', shape: {} }]])(
+  'and %j as a result',
+  (result) => {
+    expect(() => tuningOf({ results: [result as never] })).toThrow(/^bad-argument: tuningOf: results\[0\] must have /)
+  },
+)

@@ -1,3 +1,5 @@
+import { badArgument, shown } from '../errors'
+
 /**
  * Choices of kernels by what was measured, in place of a rule. `weft tune` measures kernels on a device, for some shapes; what it writes
  * is read here, and says which of the kernels that a function ships is the fastest for a shape. It can only name kernels that ship, so a
@@ -54,8 +56,31 @@ function distance(a: Sizes, b: Sizes): readonly [most: number, all: number] | nu
   return [most, all]
 }
 
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** Refuses what is no file of `weft tune`: text of one that was not parsed, say. */
+function checkFile(file: unknown): void {
+  const results = isObject(file) ? file.results : undefined
+  if (!Array.isArray(results))
+    throw badArgument(
+      `tuningOf: takes what weft tune writes, an object with results, got ${shown(file)}`,
+      'of its text: tuningOf(JSON.parse(text))',
+    )
+  results.forEach((result: unknown, i) => {
+    const { family, type, shape, winner = null, candidates } = isObject(result) ? result : {}
+    const named = [family, type].every((name) => typeof name === 'string')
+    const kernels = Array.isArray(candidates) && [...candidates, winner ?? {}].every(isObject)
+    if (!named || !isObject(shape) || !kernels)
+      throw badArgument(
+        `tuningOf: results[${i}] must have family, type, shape, winner and candidates, got ${shown(result)}`,
+      )
+  })
+}
+
 /** Choices by results of this device, or of one like it: `tuningOf(JSON.parse(text))`. Later results count more. */
 export function tuningOf(...files: readonly Pick<TunedResults, 'results'>[]): Tuning {
+  for (const file of files) checkFile(file)
   const results = new Map<string, TunedResult[]>()
   for (const result of files.flatMap((file) => file.results)) {
     const key = `${result.family} ${result.type}`

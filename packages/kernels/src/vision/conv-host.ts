@@ -44,6 +44,11 @@ export interface ConvTranspose2dArgs extends Conv2dArgs {
   readonly outPad?: Pair
 }
 
+/** Refuses limits of which every result would be the greater or the less, whatever it is. */
+function checkLimits(what: string, low: number, high: number): void {
+  if (low > high) throw badArgument(`${what}: low must be at most high = ${high}, got ${low}`)
+}
+
 async function convolve(
   runtime: Runtime,
   what: string,
@@ -55,6 +60,7 @@ async function convolve(
 ): Promise<Pair> {
   const { x, weight, bias, y, items, channels, size, outs, groups = 1, type = 'f32' } = args
   const { filter, stride = [1, 1], pad = [0, 0], dilation = [1, 1], low = -MOST, high = MOST } = args
+  checkLimits(what, low, high)
   for (const [name, count] of Object.entries({ channels, outs })) {
     if (groups < 1 || count % groups !== 0)
       throw badArgument(`${what}: ${name} must be a multiple of groups = ${groups}, got ${count}`)
@@ -231,6 +237,7 @@ export async function conv2dInt8(runtime: Runtime, args: Conv2dInt8Args, options
   checkCall(runtime, 'conv2dInt8', args, CONV2D_INT8_ARGS, options)
   const { x, weight, weightScale, bias, y, items, channels, size, outs, groups = 1, scale, zero = 0 } = args
   const { filter, stride = [1, 1], pad = [0, 0], dilation = [1, 1], low = -MOST, high = MOST } = args
+  checkLimits('conv2dInt8', low, high)
   if (groups < 1 || channels % groups !== 0 || outs % groups !== 0)
     throw badArgument(
       `conv2dInt8: channels and outs must be multiples of groups = ${groups}, got ${channels} and ${outs}`,
