@@ -262,14 +262,14 @@ describe('weft run', () => {
     },
   )
 
-  it('reads bytes from a file, and refuses a param that does not fit', async () => {
+  it('reads bytes from a file, names what is out of range, and refuses a param that does not fit', async () => {
     at.write('x.bin', '\0\0\0\0\0\0\0\0')
-    const { stdout } = await weft(
+    const { stdout, stderr: warning } = await weft(
       [
         'run',
         'scale.ts',
         '--n',
-        '2',
+        '3',
         '--factor',
         '3',
         '--x',
@@ -283,6 +283,9 @@ describe('weft run', () => {
       at.path,
     )
     expect(json(stdout)).toMatchObject({ outputs: { y: { preview: [0, 0] } } })
+    expect(warning).toMatch(
+      /^weft run: 'scale' reads 'x' at .*scale\.ts:\d+:\d+ at index 2, out of range of its 2 elements\n$/,
+    )
     const { code, stderr } = await weft(
       ['run', 'scale.ts', '--n=-2', '--factor', '3', '--x', 'ones:2', '--y', 'ones:2', '--engine', 'cpu'],
       at.path,

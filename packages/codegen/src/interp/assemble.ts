@@ -28,11 +28,16 @@ export interface Module {
 }
 
 /** Compiles a kernel, with its overrides given, to one JavaScript function. */
-export function assemble(kernel: Kernel, overrides: Readonly<Record<string, number>>, subgroupSize: number): Module {
+export function assemble(
+  kernel: Kernel,
+  overrides: Readonly<Record<string, number>>,
+  subgroupSize: number,
+  watch: Program['watch'] = null,
+): Module {
   const unit = unitOf(kernel, overrides, subgroupSize)
   const uniform = uniformity(unit)
   const schedule = scheduleOf(unit, planOf(unit, syncOf(unit), uniform), uniform)
-  const program = new Program(unit, schedule, spillsOf(unit, schedule), countUses(unit), boundsOf(unit))
+  const program = new Program(unit, schedule, spillsOf(unit, schedule), countUses(unit), boundsOf(unit), watch)
   const frame = new Frame(program, 'workgroup', evaluate)
   steps(frame, schedule.steps)
   const source = text(program, frame)

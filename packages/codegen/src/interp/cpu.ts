@@ -2,6 +2,7 @@ import { checkStructure, deserialize, FEATURES, type Feature, WeftError } from '
 import type { CompiledKernel, CompiledVariant } from '../artifact'
 import { withinStack } from '../compile/deep'
 import type { Executable, Executor, Launch } from '../executor'
+import type { OutOfRange } from './memory'
 import { type Prepared, prepare } from './prepare'
 
 export interface CpuOptions {
@@ -12,6 +13,11 @@ export interface CpuOptions {
    * `kernelSource(name)` of `@weft/kernels/source` has the source.
    */
   readonly kernels?: (name: string) => CompiledKernel | undefined
+  /**
+   * Told of the first access of each launch that is out of range of a binding, as `console.warn`. WGSL allows these, and no
+   * result changes; without this, nothing looks for them.
+   */
+  readonly onOutOfRange?: (access: OutOfRange) => void
 }
 
 const features: readonly Feature[] = Object.values(FEATURES)
@@ -55,7 +61,7 @@ export function cpu(options: CpuOptions = {}): Executor {
     subgroupSize,
     limits: { ...LIMITS, minSubgroupSize: subgroupSize, maxSubgroupSize: subgroupSize },
     prepare: (kernel, variant, overrides) =>
-      executable(kernel, variant, overrides, irOf(kernel, variant, options), subgroupSize),
+      executable(kernel, variant, overrides, irOf(kernel, variant, options), subgroupSize, options.onOutOfRange),
   }
 }
 
@@ -75,6 +81,7 @@ function executable(
   overrides: Readonly<Record<string, number>>,
   text: string,
   subgroupSize: number,
+  onOutOfRange: CpuOptions['onOutOfRange'],
 ): Executable {
   const ir = deserialize(text)
   // it comes from outside: nothing that the builder guarantees is taken on trust
@@ -84,8 +91,23 @@ function executable(
   )
   if (first) throw new WeftError(first, ...more)
   const size = ir.subgroupSize ?? subgroupSize
-  const prepared = prepare(ir, { overrides: byName(kernel, overrides), subgroupSize: size, layout: kernel.params })
-  return { run: (launch) => runLaunch(prepared, variant, launch) }
+  let told = false
+  const watch = (access: OutOfRange): void => {
+    if (!told) onOutOfRange?.(access)
+    told = true
+  }
+  const prepared = prepare(ir, {
+    overrides: byName(kernel, overrides),
+    subgroupSize: size,
+    layout: kernel.params,
+    ...(onOutOfRange && { watch }),
+  })
+  return {
+    run: (launch) => {
+      told = false
+      runLaunch(prepared, variant, launch)
+    },
+  }
 }
 
 /** Overrides come under the keys that WebGPU takes, which may be `@id` numbers: `prepare` knows both. */

@@ -21,4 +21,5 @@
  */
 export type { BoundTexture, Executable, Executor, Launch } from '../executor'
 export { type CpuOptions, cpu } from './cpu'
+export type { OutOfRange } from './memory'
 export { interpret, type Prepared, type PrepareOptions, prepare, type RunOptions } from './prepare'

@@ -17,6 +17,7 @@ import {
 } from '@weft/dsl'
 import { f16FromBits } from '@weft/dsl/ir'
 import { expect, test } from 'vitest'
+import type { OutOfRange } from './memory'
 import { floats, ints, run, words } from './testing/run'
 
 const F = d.arrayOf(d.f32)
@@ -98,6 +99,27 @@ test('a struct that ends in a runtime-sized array has as many elements as fit', 
   const y = words(2)
   run(k, { x: floats(11), s: words(4, () => 9), y })
   expect([...y]).toEqual([5, 9])
+})
+
+test('who watches is told of indices out of range of a binding, and nothing else changes', () => {
+  const k = kernel(
+    'k',
+    { workgroupSize: [3], bindings: { at: input(d.arrayOf(d.i32)), x: input(F), y: output(F) }, guards: 'off' },
+    ({ at, x, y }, k) => {
+      const i = k.localIndex
+      y.at(i).set(x.at(at.at(i)))
+    },
+  )
+  const told: OutOfRange[] = []
+  const y = floats(2)
+  run(k, { at: ints(3, (i) => [1, -1, 0][i] as number), x: floats(2, (i) => i + 1), y }, { watch: (a) => told.push(a) })
+  expect([...y]).toEqual([2, 2])
+  expect(told.map(({ binding, does, index, length }) => [binding, does, index, length])).toEqual([
+    ['x', 'read', -1, 2],
+    ['y', 'write', 2, 2],
+  ])
+  expect(told[0]).toMatchObject({ kernel: 'k', variant: 'portable' })
+  expect(k.positions()[told[0]?.at as number]?.file).toContain('memory.test.ts')
 })
 
 test('an index out of range reads the last element and writes nothing', () => {

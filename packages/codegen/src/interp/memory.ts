@@ -12,6 +12,20 @@ import { bytesOf, elementsOf, type Lane, lanesOf } from './shape'
  * nothing. Neither ever touches anything else.
  */
 
+/** An index out of range of a binding. WGSL allows it; a kernel mostly does not mean it. */
+export interface OutOfRange {
+  readonly kernel: string
+  /** Which of the kernel's variants. */
+  readonly variant: string
+  readonly binding: string
+  readonly does: Intent
+  readonly index: number
+  /** How many elements there are. */
+  readonly length: number
+  /** The author's call, as the IR numbers them; −1 where it is none. */
+  readonly at: number
+}
+
 /** A place in bytes: what it lies in, a sum of indices times strides, and what must hold for a store to happen. */
 export interface Address {
   readonly view: (part: BoundPart) => string
@@ -53,7 +67,7 @@ export function addressOf(frame: Frame, place: Place, intent: Intent): Address {
     }
     const { count, stride, of } = elementsOf(type)
     const limit = count === null ? runtimeCount(frame, place) : String(count)
-    const { code, guard } = indexInto(frame, step.index, limit, intent)
+    const { code, guard } = indexInto(frame, place, step.index, limit, intent)
     if (guard) guards.push(guard)
     if (/^\d+$/.test(code)) offset += Number(code) * stride
     else terms.push({ code, bytes: stride })
@@ -103,16 +117,33 @@ function variableAddress(frame: Frame, id: number): Omit<Address, 'guards'> {
 }
 
 /** An index as an unsigned number, with what must hold for it to be in range. */
-function indexInto(frame: Frame, index: Expr, limit: string, intent: Intent): { code: string; guard: string | null } {
+function indexInto(
+  frame: Frame,
+  { root }: Place,
+  index: Expr,
+  limit: string,
+  intent: Intent,
+): { code: string; guard: string | null } {
   if (index.kind === 'const' && /^\d+$/.test(limit)) {
     const i = (index.lanes[0] ?? 0) >>> 0
     if (i < Number(limit)) return { code: String(i), guard: null }
     return { code: String(Number(limit) - 1), guard: 'false' }
   }
   if (isWithin(frame, index, limit)) return { code: unsigned(frame, index), guard: null }
+  if (frame.program.watch && (root.kind === 'binding' || root.kind === 'view'))
+    watched(frame, root.name, index, limit, intent)
   if (intent === 'read') return { code: frame.atom(clampedIndex(frame, index, limit)), guard: null }
   const i = unsigned(frame, index)
   return { code: i, guard: `${i} < ${limit}` }
+}
+
+/** Tells the watcher, where there is one, before anything is read or written. */
+function watched(frame: Frame, binding: string, index: Expr, limit: string, does: Intent): void {
+  const { program } = frame
+  const i = unsigned(frame, index)
+  const given = index.type === 'i32' ? `${i} | 0` : i
+  const tell = program.helper('outOfRange', program.outOfRange)
+  frame.line(`if (${i} >= ${limit}) ${tell}(${JSON.stringify(binding)}, '${does}', ${given}, ${limit}, ${program.at});`)
 }
 
 const scaled = (code: string, factor: number): string => {

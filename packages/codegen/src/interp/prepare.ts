@@ -3,6 +3,7 @@ import type { ParamsLayout } from '../artifact'
 import { withinStack } from '../compile/deep'
 import { assemble, type Module } from './assemble'
 import { type Bindings, boundValue, checkBindings, lengthOf } from './bindings'
+import type { OutOfRange } from './memory'
 import { lanesFromBytes, lanesFromValues, overrideValues, type ParamValues } from './params'
 import { paramLanes, type RunValue } from './program'
 
@@ -12,6 +13,8 @@ export interface PrepareOptions {
   readonly subgroupSize?: number
   /** Where params lie in their bytes; by default as in a struct of them. */
   readonly layout?: ParamsLayout | null
+  /** Told of every access that is out of range of a binding; where it is left out, nothing looks for them. */
+  readonly watch?: (access: OutOfRange) => void
 }
 
 export interface RunOptions {
@@ -36,7 +39,8 @@ export function prepare(kernel: Kernel, options: PrepareOptions = {}): Prepared 
   const overrides = overrideValues(kernel, options.overrides ?? {})
   const subgroupSize = checkSubgroupSize(options.subgroupSize ?? kernel.subgroupSize ?? 32)
   checkSize(kernel, overrides)
-  const module = moduleOf(kernel, overrides, subgroupSize)
+  const { watch } = options
+  const module = watch ? assemble(kernel, overrides, subgroupSize, watch) : moduleOf(kernel, overrides, subgroupSize)
   return {
     source: module.source,
     run: (launch) => run(kernel, module, overrides, options.layout ?? null, launch),

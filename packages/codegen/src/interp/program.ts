@@ -11,6 +11,7 @@ import {
 } from '@weft/dsl/ir'
 import type { Bounds } from './bounds'
 import { ARRAY, type Frame, toKept } from './frame'
+import type { Intent, OutOfRange } from './memory'
 import type { Schedule } from './schedule'
 import { type Lane, lanesOf } from './shape'
 import type { Spills } from './spill'
@@ -37,6 +38,7 @@ export class Program {
     readonly spills: Spills,
     readonly uses: ReadonlyMap<object, number>,
     readonly bounds: Bounds,
+    readonly watch: ((access: OutOfRange) => void) | null,
   ) {
     this.params = paramLanes(unit.kernel.params)
   }
@@ -93,6 +95,15 @@ export class Program {
     const found = this.unit.kernel.constants.find((c) => c.name === name)
     if (!found) throw new RangeError(`no constant '${name}'`)
     return found.value
+  }
+
+  /** The author's call whose statement is being written. */
+  at = -1
+
+  /** What watched accesses call. */
+  readonly outOfRange = (binding: string, does: Intent, index: number, length: number, at: number): void => {
+    const { name: kernel, variant } = this.unit.kernel
+    this.watch?.({ kernel, variant, binding, does, index, length, at })
   }
 
   /** What `fault(code, at)` of the generated code throws. */

@@ -9,6 +9,7 @@ import { declare, load, write } from './variables'
 /** Statements of one invocation as JavaScript. */
 
 export function statement(frame: Frame, s: Stmt): void {
+  frame.program.at = s.at
   const emit = STATEMENT[s.kind] as (s: Stmt, frame: Frame) => void
   emit(s, frame)
 }

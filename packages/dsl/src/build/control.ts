@@ -153,7 +153,7 @@ function range(session: Session, name: string, ...rest: unknown[]): void {
     fail(
       'bad-argument',
       `${what} is given ${count < 0 ? 'no body' : `${count} bounds`}`,
-      "k.range('i', end, (i) => …), with start before end and step behind it",
+      "k.range('i', end, (i) => …), start before end, step behind",
     )
   const bounds = count === 1 ? [0, rest[0], 1] : [rest[0], rest[1], count === 3 ? rest[2] : 1]
   const type =

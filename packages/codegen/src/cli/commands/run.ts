@@ -1,4 +1,5 @@
 import { compile } from '../../compile'
+import type { OutOfRange } from '../../interp'
 import { type Command, type Io, type Report, UsageError } from '../command'
 import { kernelAt } from '../load/discover'
 import { parseRun } from '../run/arguments'
@@ -6,7 +7,7 @@ import { TOLERANCE } from '../run/compare'
 import { comparisonsOf } from '../run/comparisons'
 import { engineText, openEngine } from '../run/engine'
 import { runOn, written } from '../run/execute'
-import { reportText, summary } from '../run/report'
+import { outOfRangeText, reportText, summary } from '../run/report'
 import { bytesFor } from '../run/values'
 
 const HELP = `weft run KERNEL --PARAM VALUE… --BINDING CONTENT… [--engine auto|webgpu|cpu] [--check] [--json]
@@ -18,7 +19,8 @@ Runs a kernel once and prints what it wrote. The kernel comes first; its params 
   --BINDING CONTENT    zeros:COUNT, ones:COUNT, iota:COUNT, random:COUNT[:SEED] (floats in [-1, 1), integers below 256),
                        or file:PATH (raw bytes, little-endian); outputs too: COUNT is their size in elements
   --arg NAME=VALUE     a param or binding whose name is that of an option
-  --engine ENGINE      webgpu, cpu (the interpreter), or auto (default): WebGPU where there is one
+  --engine ENGINE      webgpu, cpu (the interpreter), or auto (default): WebGPU where there is one; the interpreter names
+                       the first access that is out of range of a binding, which WGSL allows
   --check              also runs on the interpreter and compares
   --reference F#EXPORT a function of a file, in place of the module's own reference
   --tolerance T        largest error over largest expected magnitude (default: the reference's, else ${TOLERANCE})
@@ -44,7 +46,8 @@ async function run(args: readonly string[], io: Io): Promise<Report> {
   const contents = Object.fromEntries(
     kernel.bindings.map((b) => [b.name, bytesFor(b, given.bindings[b.name] ?? '', io.cwd)]),
   )
-  const opened = await openEngine(given.engine)
+  const warn = (access: OutOfRange): void => io.err(`weft run: ${outOfRangeText(access, found.source)}\n`)
+  const opened = await openEngine(given.engine, [], warn)
   if (opened.fallback !== null)
     io.err(`weft run: on the interpreter, since there is no WebGPU here (${opened.fallback})\n`)
   const { runtime } = opened

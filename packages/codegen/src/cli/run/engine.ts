@@ -1,4 +1,5 @@
 import type { Runtime } from '@weft/runtime'
+import type { OutOfRange } from '../../interp'
 import { CommandError } from '../command'
 import { textOf } from '../errors'
 import type { EngineName } from './arguments'
@@ -26,13 +27,17 @@ export async function loadRuntime(): Promise<typeof import('@weft/runtime/node')
 
 /**
  * A runtime on WebGPU or on the interpreter; `auto` takes the latter by itself where there is no WebGPU. `dawn` are options
- * for the former: who gives some wants it, and gets nothing else.
+ * for the former: who gives some wants it, and gets nothing else. `onOutOfRange` is told by the interpreter.
  */
-export async function openEngine(name: EngineName, dawn: readonly string[] = []): Promise<Opened> {
+export async function openEngine(
+  name: EngineName,
+  dawn: readonly string[] = [],
+  onOutOfRange?: (access: OutOfRange) => void,
+): Promise<Opened> {
   const { createRuntime } = await loadRuntime()
   const onCpu = async (fallback: string | null): Promise<Opened> => {
     const { cpu } = await import('../../interp')
-    return { runtime: await createRuntime({ device: cpu() }), fallback }
+    return { runtime: await createRuntime({ device: cpu({ ...(onOutOfRange && { onOutOfRange }) }) }), fallback }
   }
   if (name === 'cpu') return onCpu(null)
   try {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { KernelSource } from '@weft/dsl/ir'
 import type { CompiledBinding } from '../../artifact'
+import type { OutOfRange } from '../../interp'
 import type { Comparison } from './compare'
 import { numbers } from './execute'
 
@@ -15,6 +17,16 @@ export function summary(binding: CompiledBinding, bytes: Uint8Array) {
     preview: [...(values ?? bytes).slice(0, PREVIEW)],
     count: (values ?? bytes).length,
   }
+}
+
+/** A warning: engines read some other element, or 0, and leave out what is written. */
+export function outOfRangeText(
+  { variant, binding, does, index, length, at }: OutOfRange,
+  source: KernelSource,
+): string {
+  const p = at < 0 ? null : source.positions(variant)[at]
+  const where = p ? ` at ${p.file}:${p.line}:${p.column}` : ''
+  return `'${source.name}' ${does}s '${binding}'${where} at index ${index}, out of range of its ${length} elements`
 }
 
 /** What a run is told by. */
