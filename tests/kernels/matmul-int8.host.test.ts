@@ -86,7 +86,7 @@ onDevices('matmulInt8', sources, ({ runtime, options }) => {
     await bad({ m: -1 }, 'matmulInt8: m must be an integer from 0 on, got -1')
     await bad({ k: 2 ** 32 }, 'matmulInt8: k must be less than 2³², got 4294967296')
     await bad({ k: 5 }, 'matmulInt8: a must have 24 bytes, and has 12')
-    await bad({ n: 4, m: 4 }, 'matmulInt8: a must have 16 elements, and has 12')
+    await bad({ n: 4, m: 4 }, 'matmulInt8: a must have 16 bytes, and has 12')
     await bad({ n: 4 }, 'matmulInt8: c must have 12 elements, and has 9')
     await bad({ a: { data: x, row: 2 } }, 'matmulInt8: a.row must be at least 3, the elements of a row, got 2')
     await bad(
