@@ -32,7 +32,7 @@ export function assemble(
   kernel: Kernel,
   overrides: Readonly<Record<string, number>>,
   subgroupSize: number,
-  watch: Program['watch'] = null,
+  watch?: Program['watch'],
 ): Module {
   const unit = unitOf(kernel, overrides, subgroupSize)
   const uniform = uniformity(unit)

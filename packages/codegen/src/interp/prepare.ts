@@ -39,8 +39,7 @@ export function prepare(kernel: Kernel, options: PrepareOptions = {}): Prepared 
   const overrides = overrideValues(kernel, options.overrides ?? {})
   const subgroupSize = checkSubgroupSize(options.subgroupSize ?? kernel.subgroupSize ?? 32)
   checkSize(kernel, overrides)
-  const { watch } = options
-  const module = watch ? assemble(kernel, overrides, subgroupSize, watch) : moduleOf(kernel, overrides, subgroupSize)
+  const module = moduleOf(kernel, overrides, subgroupSize, options.watch)
   return {
     source: module.source,
     run: (launch) => run(kernel, module, overrides, options.layout ?? null, launch),
@@ -55,16 +54,23 @@ export function interpret(kernel: Kernel, options: PrepareOptions & RunOptions):
 const modules = new WeakMap<Kernel, Map<string, Module>>()
 
 /** A kernel is compiled once for the same overrides: IR is frozen, and what a module keeps is anew for each run. */
-function moduleOf(kernel: Kernel, overrides: Readonly<Record<string, number>>, subgroupSize: number): Module {
+function moduleOf(
+  kernel: Kernel,
+  overrides: Readonly<Record<string, number>>,
+  subgroupSize: number,
+  watch: PrepareOptions['watch'],
+): Module {
+  const compiled = (): Module =>
+    withinStack(
+      () => kernel,
+      () => assemble(kernel, overrides, subgroupSize, watch),
+    )
+  // what is watched belongs to its watcher
+  if (watch) return compiled()
   const known = modules.get(kernel) ?? new Map<string, Module>()
   modules.set(kernel, known)
   const key = `${subgroupSize} ${Object.values(overrides).join(' ')}`
-  const module =
-    known.get(key) ??
-    withinStack(
-      () => kernel,
-      () => assemble(kernel, overrides, subgroupSize),
-    )
+  const module = known.get(key) ?? compiled()
   known.set(key, module)
   return module
 }

@@ -38,7 +38,7 @@ export class Program {
     readonly spills: Spills,
     readonly uses: ReadonlyMap<object, number>,
     readonly bounds: Bounds,
-    readonly watch: ((access: OutOfRange) => void) | null,
+    readonly watch: ((access: OutOfRange) => void) | undefined,
   ) {
     this.params = paramLanes(unit.kernel.params)
   }
