@@ -40,7 +40,7 @@ export interface Expr<in out T extends ValueName> extends AnyExpr {
   sub(other: Arg<T>): Expr<T>
   sub<V extends TypeTable[T]['wider']>(other: Expr<V>): Expr<V>
   mul(other: Arg<T> | number): Expr<T>
-  mul<V extends ValueName>(other: Expr<V>): Expr<Product<NoInfer<T>, V>>
+  mul<V extends Factors[ScalarOf<T>]>(other: Expr<V>): Expr<Product<NoInfer<T>, V>>
   /** Integers truncate; division by 0 gives the dividend. */
   div(other: Arg<T>): Expr<T>
   div<V extends TypeTable[T]['wider']>(other: Expr<V>): Expr<V>
@@ -123,6 +123,16 @@ interface Suffix {
 }
 /** The vector of `N` lanes of a scalar type. */
 export type VectorOf<S extends ScalarName, N extends 2 | 3 | 4> = `vec${N}${Suffix[S]}`
+
+/** What there are products with, by the scalar of the first factor: types of the same. */
+interface Factors {
+  bool: never
+  f16: 'f16' | Floats<'h'>
+  f32: 'f32' | Floats<'f'>
+  i32: `vec${2 | 3 | 4}i`
+  u32: `vec${2 | 3 | 4}u`
+}
+type Floats<S extends 'f' | 'h'> = `vec${2 | 3 | 4}${S}` | `mat${2 | 3 | 4}x${2 | 3 | 4}${S}`
 
 /** The product of a matrix with a vector, a matrix or a scalar, or of a scalar and a vector. */
 type Product<A extends ValueName, B extends ValueName> = B extends TypeTable[A]['wider']
