@@ -4,23 +4,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cpu } from '@weft/codegen/interp'
 import type { TunedShape, TuningFile } from '@weft/codegen/tools'
-import { createRuntime, selectVariant } from '@weft/runtime/node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createRuntime, type Runtime, selectVariant } from '@weft/runtime/node'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FILLS } from '../../packages/codegen/src/cli/run/values'
-import { candidatesOf } from '../../packages/codegen/src/cli/tune/candidates'
-import { clockOf } from '../../packages/codegen/src/cli/tune/clock'
+import { candidatesOf, ordered } from '../../packages/codegen/src/cli/tune/candidates'
+import { type Clock, clockOf } from '../../packages/codegen/src/cli/tune/clock'
+import { type Deadline, NEVER } from '../../packages/codegen/src/cli/tune/deadline'
 import { deviceClassOf, Results } from '../../packages/codegen/src/cli/tune/file'
 import { bytesOf, refill } from '../../packages/codegen/src/cli/tune/fill'
+import { shapeLines } from '../../packages/codegen/src/cli/tune/report'
 import type { Session } from '../../packages/codegen/src/cli/tune/session'
 import { tuneShape } from '../../packages/codegen/src/cli/tune/shape'
 import { tried } from '../../packages/codegen/src/cli/tune/sift'
-import type { Content } from '../../packages/codegen/src/tune/tunable'
+import type { Timed } from '../../packages/codegen/src/tune/results'
+import type { Choices, Content, Shape, Tunable } from '../../packages/codegen/src/tune/tunable'
 import { bundleTune } from '../../scripts/tune.mjs'
 import { bundleCli } from '../../scripts/weft.mjs'
 import { driverOf } from '../engines/install.js'
 import { fromF16 } from '../parity/data.js'
 import { blocksOf } from '../readme/blocks.js'
-import { scale } from './fixtures/tunables.js'
+import { many, scale } from './fixtures/tunables.js'
 import { type Folder, folder, root, run, weft, weftHere } from './weft.js'
 
 const FIXTURE = join(root, 'tests/cli/fixtures/tunables.ts')
@@ -169,7 +172,9 @@ describe('weft tune', () => {
   it('ends in time with what it knows', async () => {
     const { stdout, code } = await tune('tunables.ts#many', '--engine', 'cpu', '--seconds', '0.000001', '--json')
     expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({ results: [{ state: 'stopped', winner: null }, { state: 'stopped' }] })
+    expect(JSON.parse(stdout)).toMatchObject({
+      results: [{ state: 'stopped', winner: null, notReached: 24 }, { state: 'stopped' }],
+    })
   })
 
   it.each([
@@ -219,7 +224,7 @@ describe('weft tune', () => {
       'tunables.ts#sclae',
       "no-tunable: tunables.ts exports no tunable 'sclae'\n  note: its tunables: tunables.ts#many, tunables.ts#scale",
     ],
-    ['names.ts', "bad-tunable: scale f32: two kernels are called 'same': size=32 times=1, and size=32 times=2"],
+    ['names.ts', "bad-tunable: scale f32: two kernels are called 'same': size=64 times=1, and size=32 times=1"],
     ['contents.ts', "bad-tunable: a kernel has a binding 'y', for which the problem has no content"],
     ['length.ts', "bad-tunable: scale f32, n=331: the content of 'x' has a length of -1"],
     ['expected.ts', 'bad-tunable: what is expected at y[0] is {"value":null,"bound":0}'],
@@ -376,6 +381,133 @@ describe('docs/tuning.md', () => {
   })
 })
 
+describe('a run of the tuner', () => {
+  const sessionOf = (runtime: Runtime, clock: Clock = clockOf(runtime), samples = 2): Session => {
+    const results = Results.open(null, false, deviceClassOf(runtime.info), clock.kind)
+    return { runtime, clock, results, samples, cacheBytes: 0, heatMs: 0, say: () => {} }
+  }
+  const isIncumbent = ({ size, times }: Choices): boolean => size === 64 && times === 1
+  const madeOf = async (session: Session, tunable: Tunable, shape: Shape, deadline: Deadline) => {
+    const { family, type } = tunable
+    const all = ordered(
+      tunable,
+      [tunable.incumbent(shape)],
+      [session.results.find({ family, type, shape }) ?? []].flat(),
+    )
+    const { runtime } = session
+    return candidatesOf({ tunable, runtime, select, all, deadline, urgent: isIncumbent, progress: () => {} })
+  }
+  const select = selectVariant
+  /** Lets so many be begun, besides what is urgent. */
+  const only = (most: number): Deadline => {
+    let begun = 0
+    return { abreast: 1, over: (urgent) => !urgent && begun++ >= most }
+  }
+
+  it('begins no kernel when the time is up, knows the incumbent, counts the others, and goes on with them later', async () => {
+    using runtime = await createRuntime({ device: cpu() })
+    const session = sessionOf(runtime)
+    const shape = { n: 700 }
+    // of each it is asked before it is built, and before it is compiled
+    const some = await madeOf(session, scale, shape, only(3))
+    expect(namesOf(some.feasible.map(({ kernel }) => ({ kernel: kernel.name })))).toEqual(['scale_32x1', 'scale_64x1'])
+    const alone = await tried(session, scale, some, ({ choices }) => !isIncumbent(choices))
+    expect(alone.feasible.map(({ choices }) => choices)).toEqual([{ size: 64, times: 1 }])
+    const first = await tuneShape(session, scale, await tried(session, scale, some, () => false), shape, Infinity)
+    expect(first).toMatchObject({ state: 'stopped', incumbent: { kernel: 'scale_64x1' }, notReached: 7, refused: [] })
+    expect(namesOf(first.candidates)).toEqual(['scale_32x1', 'scale_64x1'])
+    expect(shapeLines(scale, first)).toContain(
+      '  not reached 7: the time was up; give more --seconds, or go on with --out and --resume',
+    )
+    const rest = await madeOf(session, scale, shape, NEVER)
+    const last = await tuneShape(session, scale, await tried(session, scale, rest, () => false), shape, Infinity)
+    expect(last).toMatchObject({ state: 'done', notReached: 0, next: [], refused: [{}, {}] })
+    expect(namesOf(last.candidates)).toEqual(['scale_32x1', 'scale_32x2', 'scale_64x1', 'scale_64x2'])
+  })
+
+  it('keeps those of the next round that it had no time to make ready again', async () => {
+    using runtime = await createRuntime({ device: cpu() })
+    const session = sessionOf(runtime)
+    const shape = { n: 700 }
+    const all = await madeOf(session, scale, shape, NEVER)
+    const right = await tried(session, scale, all, () => false)
+    const whole = await tuneShape(session, scale, right, shape, Infinity)
+    const next = whole.candidates.map(({ hash }) => hash)
+    session.results.put({ ...whole, state: 'stopped', next })
+    const few = await madeOf(session, scale, shape, only(0))
+    const again = await tuneShape(session, scale, few, shape, Infinity)
+    expect(again).toMatchObject({ state: 'stopped', notReached: 0 })
+    expect([...again.next].sort()).toEqual([...next].sort())
+  })
+
+  it('looks again at one that others have put behind by noise in few samples', async () => {
+    using runtime = await createRuntime({ device: cpu() })
+    const names = new Map<unknown, string>()
+    const prepare = runtime.prepare.bind(runtime)
+    vi.spyOn(runtime, 'prepare').mockImplementation(async (kernel, ...rest) => {
+      const prepared = await prepare(kernel, ...rest)
+      names.set(prepared, kernel.name)
+      return prepared as never
+    })
+    const calls = new Map<string, number>()
+    const clock: Clock = {
+      ...{ kind: 'wall', least: 0 },
+      time: async ([launch]) => {
+        const name = names.get(launch) ?? ''
+        const call = (calls.get(name) ?? 0) + 1
+        calls.set(name, call)
+        // three times to know how long it takes, and the two samples of the first round
+        return name === 'scale_64x1' ? 1 : name === 'scale_8x4' ? 0.45 : call <= 5 ? 0.1 : 1.2
+      },
+    }
+    const session = sessionOf(runtime, clock, 8)
+    const shape = { n: 64 }
+    const result = await tuneShape(session, many, await madeOf(session, many, shape, NEVER), shape, Infinity)
+    expect(result).toMatchObject({ state: 'done', winner: { kernel: 'scale_8x4', samples: 8 } })
+  })
+})
+
+describe('the lines of a shape', () => {
+  const timed = (kernel: string, ratio: Timed['ratio'], round: number, samples: number): Timed => ({
+    ...{ choices: { kernel }, kernel, hash: kernel, ms: ratio[1], ratio, samples, round, error: 0.5 },
+  })
+  const [base, other] = [timed('base', [0.9, 1.45, 1.5], 1, 20), timed('other', [0.4, 0.446, 0.5], 0, 2)]
+  const result = (change: Partial<TunedShape>): TunedShape => ({
+    ...{ family: 'scale', type: 'f32', shape: { n: 8 }, state: 'stopped', date: '2026-01-01', round: 1, next: [] },
+    ...{
+      key: '',
+      winner: base,
+      incumbent: base,
+      candidates: [base, other],
+      refused: [],
+      infeasible: [],
+      notReached: 0,
+    },
+    ...change,
+  })
+  const text = (change: Partial<TunedShape>): string => shapeLines(scale, result(change)).join('\n')
+
+  it('say in which round and with how many samples one was left out, or is yet to be timed', () => {
+    expect(text({ state: 'done' })).toMatch(/not {3}other: .*; 2\.24×, left out after round 1 with 2 samples$/m)
+    expect(text({ next: ['other'] })).toMatch(/; 2\.24×, in round 1 with 2 samples$/m)
+  })
+
+  it('have the incumbent at 1.00×, with its noise as such', () => {
+    expect(text({ state: 'done', winner: other })).toContain(
+      '1.00×, the incumbent; beside itself 0.67× to 1.11×, which is noise',
+    )
+  })
+
+  it('decide nothing where the time was up, and say when that was', () => {
+    expect(text({})).toMatch(/^ {2}ahead base: .*, the incumbent; not decided when the time was up$/m)
+    expect(text({})).toContain('  not ended: the time was up; give more --seconds')
+    const none = { winner: null, incumbent: null, candidates: [], round: 0 }
+    expect(text({ ...none, next: ['base'] })).toContain('  no kernel was timed: the time was up in round 1\n')
+    expect(text({ ...none, notReached: 3 })).toContain('the time was up while kernels were compiled and checked\n')
+    expect(text({ state: 'done', candidates: [base] })).toMatch(/^ {2}stays base: .*; there is no other$/m)
+  })
+})
+
 describe('contents', () => {
   const types = ['f32', 'f16', 'i32', 'u32'] as const
   const fills = ['random', 'iota', 'ones', 'zeros'] as const
@@ -417,8 +549,11 @@ describe.skipIf(noDawn)('clocks', () => {
     const clock = clockOf(runtime)
     const results = Results.open(null, false, deviceClassOf(runtime.info), clock.kind)
     const session: Session = { runtime, clock, results, samples: 2, cacheBytes: 2 ** 16, heatMs: 1, say: () => {} }
-    const all = await candidatesOf(scale, [], runtime, selectVariant, () => {})
-    const right = await tried(session, scale, all)
+    const all = await candidatesOf({
+      ...{ tunable: scale, runtime, select: selectVariant, all: ordered(scale, [], []), deadline: NEVER },
+      ...{ urgent: () => false, progress: () => {} },
+    })
+    const right = await tried(session, scale, all, () => false)
     const result = await tuneShape(session, scale, right, { n: 5000 }, Infinity)
     expect(result).toMatchObject({ state: 'done', incumbent: { kernel: 'scale_64x1', samples: 2 } })
     expect(result.candidates).toHaveLength(4)

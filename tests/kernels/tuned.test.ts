@@ -32,6 +32,7 @@ const shape = (n: number, winner: string | null, ...candidates: Timed[]): TunedS
   incumbent: candidates.at(-1) ?? null,
   candidates,
   infeasible: [],
+  notReached: 0,
 })
 
 const file = (device: Partial<TuningFile['device']>, ...results: TunedShape[]): TuningFile => ({

@@ -57,6 +57,8 @@ export interface TunedShape {
   readonly candidates: readonly Timed[]
   /** Those that gave wrong results or could not run. */
   readonly refused: readonly Refused[]
+  /** How many combinations are neither timed, nor refused, nor infeasible, since the time was up: `--resume` goes on with them. */
+  readonly notReached: number
   /** Combinations that were no candidates, by the reason. */
   readonly infeasible: readonly { readonly because: string; readonly count: number }[]
 }

@@ -1,12 +1,13 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { TunedShape } from '../../tune/results'
-import type { Shape, Tunable } from '../../tune/tunable'
+import type { Choices, Shape, Tunable } from '../../tune/tunable'
 import { type Command, CommandError, type Io, type Report, UsageError } from '../command'
 import { loadRuntime, openEngine } from '../run/engine'
 import { narrowed, parseTune, shapesFor, type TuneArguments } from '../tune/arguments'
-import { candidatesOf } from '../tune/candidates'
+import { candidatesOf, ordered, sameChoices } from '../tune/candidates'
 import { clockOf } from '../tune/clock'
+import { partUntil } from '../tune/deadline'
 import { tunablesAt } from '../tune/discover'
 import { deviceClassOf, Results } from '../tune/file'
 import { titleOf } from '../tune/problem'
@@ -24,8 +25,8 @@ launches in one pass, buffers that no cache holds, at full clock –, in rounds,
   TUNABLE          path/to/file.ts#export, or path/to/file.ts for all of its tunables
   --shape SIZES    a shape in place of the tunable's own, as m=4096,n=4096,k=4096; may be repeated
   --fix CHOICE     some values of a choice in place of all, as tile=64,128; may be repeated
-  --seconds N      the time for all shapes together; what is known by then is told. Compiling and checking count, and what
-                   is begun is ended, which may take longer
+  --seconds N      the time for all shapes together, compiling and checking included, the incumbent first; what is known by
+                   then is told. The kernel that is begun is ended; the others count as not reached, until --resume
   --samples N      samples of each kernel in the last round (default 20)
   --out FILE       writes the results after each round; the file is whole whenever the process ends
   --resume         goes on with the results in that file
@@ -98,6 +99,10 @@ interface Found {
   readonly result: TunedShape
 }
 
+/** When the next of so many parts of the time until `end` is over; without an end, never. */
+const partOf = (end: number, parts: number): number =>
+  end === Infinity ? Infinity : performance.now() + (end - performance.now()) / parts
+
 /** Every shape gets its part of the time that is left. */
 async function tuneAll(
   session: Session,
@@ -109,35 +114,64 @@ async function tuneAll(
   let left = [...shapes.values()].reduce((sum, list) => sum + list.length, 0)
   const found: Found[] = []
   for (const [tunable, list] of shapes) {
-    const candidates = await compiled(session, tunable, list, selectVariant)
-    for (const shape of list) {
-      const now = performance.now()
-      const result = await tuneShape(session, tunable, candidates, shape, now + (end - now) / left--)
-      found.push({ tunable, result })
+    const until = partOf(end, left / list.length)
+    let results = await pass(session, tunable, list, selectVariant, until)
+    // what timing has left of its part of the time is for those that compiling and checking had none for
+    for (let missing = missingOf(results), before = Infinity; missing > 0 && missing < before; ) {
+      if (performance.now() > until) break
+      results = await pass(session, tunable, list, selectVariant, until)
+      before = missing
+      missing = missingOf(results)
     }
+    found.push(...results.map((result) => ({ tunable, result })))
+    left -= list.length
   }
   return found
 }
 
-async function compiled(
+const missingOf = (results: readonly TunedShape[]): number =>
+  results.reduce((sum, { notReached }) => sum + notReached, 0)
+
+type Select = Awaited<ReturnType<typeof loadRuntime>>['selectVariant']
+
+/** Makes candidates ready and times them for each shape; those of the passes before go on from there. */
+async function pass(
   session: Session,
   tunable: Tunable,
-  shapes: readonly Shape[],
-  select: Awaited<ReturnType<typeof loadRuntime>>['selectVariant'],
-) {
-  const { runtime, say } = session
-  say(`${titleOf(tunable)}: compiles`)
+  list: readonly Shape[],
+  select: Select,
+  end: number,
+): Promise<readonly TunedShape[]> {
+  const candidates = await compiled(session, tunable, list, select, end)
+  const results: TunedShape[] = []
+  for (const [i, shape] of list.entries())
+    results.push(await tuneShape(session, tunable, candidates, shape, partOf(end, list.length - i)))
+  return results
+}
+
+async function compiled(session: Session, tunable: Tunable, shapes: readonly Shape[], select: Select, end: number) {
+  const { runtime, say, results } = session
+  const title = titleOf(tunable)
+  say(`${title}: compiles`)
   let told = performance.now()
   const progress = (done: number, of: number): void => {
     if (performance.now() - told < PROGRESS_MS) return
     told = performance.now()
-    say(`${titleOf(tunable)}: ${done} of ${of} are compiled`)
+    say(`${title}: ${done} of ${of} are compiled`)
   }
+  const { family, type } = tunable
+  const earlier = shapes.flatMap((shape) => results.find({ family, type, shape }) ?? [])
   const incumbents = shapes.map((shape) => tunable.incumbent(shape))
-  const all = await candidatesOf(tunable, incumbents, runtime, select, progress)
-  const count = all.infeasible.reduce((sum, one) => sum + one.count, 0)
-  say(`${titleOf(tunable)}: ${all.feasible.length} kernels, ${count} infeasible, ${all.refused.length} refused`)
-  const right = await tried(session, tunable, all)
+  const urgent = (choices: Choices): boolean => incumbents.some((one) => sameChoices(one, choices))
+  const all = ordered(tunable, incumbents, earlier)
+  const deadline = partUntil(end, 1 / 3)
+  const made = await candidatesOf({ tunable, runtime, select, all, deadline, urgent, progress })
+  const count = made.infeasible.reduce((sum, one) => sum + one.count, 0)
+  const reached = made.feasible.length + count + made.refused.length
+  const rest = reached < all.length ? `, ${all.length - reached} not reached in time` : ''
+  say(`${title}: ${made.feasible.length} kernels, ${count} infeasible, ${made.refused.length} refused${rest}`)
+  const checking = partUntil(end, 1 / 2)
+  const right = await tried(session, tunable, made, ({ choices }) => checking.over(urgent(choices)))
   if (runtime.lost)
     throw new CommandError('device-lost', `the device was lost while ${right.refused.at(-1)?.kernel} ran`)
   return right

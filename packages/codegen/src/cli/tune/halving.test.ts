@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FINALISTS, quartiles, type Score, samplesOf, survivors, winnerOf } from './halving'
+import { FINALISTS, quartiles, recalled, type Score, samplesOf, survivors, winnerOf } from './halving'
 
 const score = (median: number, spread = 0.01): Score => ({
   ms: median,
@@ -15,8 +15,10 @@ describe('survivors', () => {
   })
 
   it('are none that are far behind the best', () => {
-    const scores = [0.5, 0.62, 0.63, 1, 1, 1, 1, 1, 1, 1].map((median) => score(median))
+    const scores = [0.5, 0.64, 0.65, 1, 1, 1, 1, 1, 1, 1].map((median) => score(median))
     expect(survivors(scores)).toEqual([0, 1])
+    // the samples of the best differ so much that nobody is known to be behind it
+    expect(survivors([score(0.4, 0.5), ...scores.slice(1)])).toEqual([0, 1, 2, 3, 4])
   })
 
   it('end in a last round, however the times are', () => {
@@ -41,6 +43,21 @@ describe('survivors', () => {
   it('get more samples each round, and all of them in the last', () => {
     expect([0, 1, 2, 3, 9].map((round) => samplesOf(round, 10, 20))).toEqual([2, 4, 8, 16, 20])
     expect(samplesOf(0, FINALISTS, 20)).toBe(20)
+  })
+})
+
+describe('recalled', () => {
+  const few = (median: number): Score => score(median)
+  const many = (median: number): Score => ({ ...score(median), samples: 20 })
+
+  it('are those that looked faster in few samples than the winner does beyond its noise, the fastest first', () => {
+    const out = [few(0.45), many(0.4), few(0.9), few(0.41), few(0.43), few(0.44)]
+    expect(recalled(out, many(0.95), 20)).toEqual([few(0.41), few(0.43), few(0.44)])
+    expect(recalled([few(0.949), few(0.93)], many(0.95), 20)).toEqual([few(0.93)])
+  })
+
+  it('are none that are no faster than the incumbent, however it seems to differ from itself', () => {
+    expect(recalled([few(1.1)], many(1.4), 20)).toEqual([])
   })
 })
 

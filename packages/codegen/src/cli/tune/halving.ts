@@ -10,7 +10,7 @@ export interface Score {
 
 /** So few challengers of the incumbent are worth a long look. */
 export const FINALISTS = 4
-/** Nothing comes back from here, whatever the noise. */
+/** Who is so far behind the best, by more than the samples of both differ, is out at once. */
 const HOPELESS = 1.25
 
 /** Samples of a round: few while there are many challengers, twice as many each time, all of them in the last one. */
@@ -24,9 +24,26 @@ export const samplesOf = (round: number, challengers: number, final: number): nu
 export function survivors(scores: readonly Score[]): readonly number[] | null {
   if (scores.length <= FINALISTS) return null
   const order = bySpeed(scores)
-  const best = (scores[order[0] as number] as Score).ratio[1]
+  const [, , best] = (scores[order[0] as number] as Score).ratio
   const kept = order.slice(0, Math.max(FINALISTS, Math.ceil(order.length / 2)))
-  return kept.filter((i) => (scores[i] as Score).ratio[1] <= best * HOPELESS)
+  return kept.filter((i) => (scores[i] as Score).ratio[0] <= best * HOPELESS)
+}
+
+/**
+ * Who deserves a second look after the last round: few samples of a busy device may make the worse one look best, so that it
+ * takes the place of a better one and falls back later. Those that were left out with fewer than `final` samples, and looked faster then
+ * than the winner does now beyond its noise; the fastest first.
+ */
+export function recalled<T extends Pick<Score, 'ratio' | 'samples'>>(
+  out: readonly T[],
+  winner: T,
+  final: number,
+): readonly T[] {
+  const [low] = winner.ratio
+  const missed = out.filter(({ ratio, samples }) => samples < final && ratio[1] < Math.min(1, low))
+  return bySpeed(missed)
+    .slice(0, FINALISTS - 1)
+    .map((i) => missed[i] as T)
 }
 
 /** Indices, the fastest first; of equals the first. */

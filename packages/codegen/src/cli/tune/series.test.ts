@@ -38,15 +38,21 @@ describe('round', () => {
     const up = (after: number) => () => calls++ >= after
     const all = [taking(1), taking(2), taking(3)]
     const options = { samples: 4, heatMs: 0 }
-    // asked before the turn, and in the first one before each kernel
+    // asked before each row of turns, and in it before each kernel
     expect(await round(all, taking(1), { ...options, over: up(3) })).toEqual([
       { ms: 1, ratio: [1, 1, 1], samples: 1 },
       { ms: 2, ratio: [2, 2, 2], samples: 1 },
       null,
     ])
     calls = 0
-    const later = await round(all, taking(1), { ...options, over: up(5) })
+    const later = await round(all, taking(1), { ...options, over: up(8) })
     expect(later.map((score) => score?.samples)).toEqual([2, 2, 2])
+    calls = 0
+    const log: string[] = []
+    const within = await round([taking(1, log), taking(2, log)], taking(9), { ...options, over: up(5) })
+    // the second row ended after the turn of one, whose sample more is left out
+    expect(log).toEqual(['1', '2', '2'])
+    expect(within.map((score) => score?.samples)).toEqual([1, 1])
     calls = 0
     expect(await round(all, taking(1), { ...options, over: up(0) })).toEqual([null, null, null])
   })

@@ -70,7 +70,8 @@ export interface RoundOptions {
 
 /**
  * One round: every contestant beside the incumbent, in turn, in an order that turns around, so that whatever slows the
- * device down slows both. Nothing of those whose turn had not come when the time was up.
+ * device down slows both. When the time is up, the turn of one is ended: nothing of those whose first turn had not come, and
+ * whole rows of turns of the others.
  */
 export async function round(
   contestants: readonly Contestant[],
@@ -83,8 +84,7 @@ export async function round(
   for (let sample = 0; sample < samples && !over(); sample++) {
     const order = contestants.map((_, i) => (sample % 2 ? contestants.length - 1 - i : i))
     for (const i of order) {
-      // all have as many samples, unless there was no time for the first
-      if (sample === 0 && over()) break
+      if (over()) break
       const one = contestants[i] as Contestant
       const before = sample % 2 ? await incumbent.sample() : null
       const ms = await one.sample()
@@ -93,9 +93,15 @@ export async function round(
       ratios[i]?.push(ms / beside)
     }
   }
+  // those whose turn came first have no more samples than the others, but for the first
+  const whole = Math.max(1, Math.min(...times.map(({ length }) => length)))
   return times.map((list, i) =>
     list.length === 0
       ? null
-      : { ms: quartiles(list)[1], ratio: quartiles(ratios[i] as number[]), samples: list.length },
+      : {
+          ms: quartiles(list.slice(0, whole))[1],
+          ratio: quartiles((ratios[i] as number[]).slice(0, whole)),
+          samples: whole,
+        },
   )
 }

@@ -1,38 +1,39 @@
-import { sha256 } from '../../compile/sha256'
 import type { Refused, Timed, TunedShape } from '../../tune/results'
 import type { Choices, Shape, Tunable } from '../../tune/tunable'
 import { CommandError } from '../command'
-import { type Candidate, type Candidates, sameChoices } from './candidates'
+import { type Candidate, type Candidates, choicesKey, sameChoices } from './candidates'
 import { Check } from './check'
-import { bySpeed, type Score, samplesOf, survivors, winnerOf } from './halving'
+import { type Deadline, partUntil } from './deadline'
+import { bySpeed, recalled, type Score, samplesOf, survivors, winnerOf } from './halving'
 import { Bench, shapeText, titleOf } from './problem'
+import { type Infeasible, keyOf, mergedCounts, sameProgram, unreached } from './reached'
 import { Contestant, round } from './series'
 import type { Session } from './session'
 import { outputsOf, type Right, sift } from './sift'
 
-/** Finds the fastest candidate for a shape, beside the incumbent, until `deadline` (milliseconds of performance.now()). */
+/** Finds the fastest candidate for a shape, beside the incumbent, until `end` (milliseconds of performance.now()). */
 export async function tuneShape(
   session: Session,
   tunable: Tunable,
   candidates: Candidates,
   shape: Shape,
-  deadline: number,
+  end: number,
 ): Promise<TunedShape> {
   const { family, type } = tunable
-  const key = sha256(JSON.stringify([shape, candidates.feasible.map(({ kernel }) => kernel.hash).sort()])).slice(0, 16)
   const known = session.results.find({ family, type, shape })
-  const earlier = known?.key === key ? known : undefined
+  const key = keyOf(shape, candidates.all)
+  const earlier = known?.key === key && sameProgram(known, candidates) ? known : undefined
   const title = `${titleOf(tunable)}, ${shapeText(shape)}`
   if (known && !earlier) session.say(`${title}: the candidates have changed since, so they are measured anew`)
   if (earlier?.state === 'done') {
     session.say(`${title}: done before`)
     return earlier
   }
-  if (candidates.feasible.length === 0) return nothing(session, candidates, { family, type, shape, key })
+  const about: About = { family, type, shape, key, title }
+  if (candidates.feasible.length === 0) return earlier ?? nothing(session, candidates, about)
   const bench = await Bench.open(session.runtime, tunable, shape, session.cacheBytes)
   try {
-    const tuning = new ShapeTuning(session, tunable, candidates, bench, { family, type, shape, key, title }, earlier)
-    return await tuning.run(deadline)
+    return await new ShapeTuning(session, tunable, candidates, bench, about, earlier).run(end)
   } finally {
     if (!session.runtime.lost) bench.close()
   }
@@ -43,13 +44,15 @@ const hashesOf = (candidates: readonly Candidate[]): string[] => candidates.map(
 const today = (): string => new Date().toISOString().slice(0, 10)
 
 /** Where there is nothing to compare, nothing of the problem is made: the device may lack its types as well. */
-function nothing(
-  { results }: Session,
-  { refused, infeasible }: Candidates,
-  of: Pick<TunedShape, 'family' | 'type' | 'shape' | 'key'>,
-): TunedShape {
+function nothing({ results }: Session, candidates: Candidates, { family, type, shape, key }: About): TunedShape {
+  const { refused, infeasible } = candidates
   const empty = { round: 0, next: [], winner: null, incumbent: null, candidates: [] }
-  const result = { ...of, ...empty, state: 'done', date: today(), refused, infeasible } as const
+  const notReached = unreached(candidates.all, refused, infeasible)
+  const state = notReached > 0 ? 'stopped' : 'done'
+  const result: TunedShape = {
+    ...{ family, type, shape, key, ...empty },
+    ...{ state, date: today(), refused, infeasible, notReached },
+  }
   results.put(result)
   return result
 }
@@ -65,10 +68,13 @@ interface About {
 /** The rounds of one shape. */
 class ShapeTuning {
   readonly #incumbent: Choices
+  readonly #infeasible: Infeasible
   #timed = new Map<string, Timed>()
   #refused: readonly Refused[]
   #round = 0
   #next: readonly string[]
+  /** Those of the round of before that there was no time to make ready again. */
+  #waiting: readonly string[] = []
 
   constructor(
     readonly session: Session,
@@ -80,61 +86,91 @@ class ShapeTuning {
   ) {
     this.#incumbent = tunable.incumbent(about.shape)
     this.#refused = candidates.refused
-    this.#next = earlier?.next ?? hashesOf(candidates.feasible)
+    this.#next = earlier?.next ?? []
+    this.#infeasible = mergedCounts(candidates.infeasible, earlier?.infeasible ?? [])
     if (earlier === undefined) return
     this.#round = earlier.round
     this.#timed = new Map(earlier.candidates.map((timed) => [timed.hash, timed]))
-    const hashes = new Set(this.#refused.map(({ hash }) => hash))
-    this.#refused = [...this.#refused, ...earlier.refused.filter(({ hash }) => !hashes.has(hash))]
+    const again = new Set(this.#refused.map(({ choices }) => choicesKey(choices)))
+    this.#refused = [...this.#refused, ...earlier.refused.filter(({ choices }) => !again.has(choicesKey(choices)))]
     session.say(`${about.title}: goes on with round ${this.#round + 1}`)
   }
 
-  async run(deadline: number): Promise<TunedShape> {
-    const { session, about } = this
-    const right = await this.#verified()
+  async run(end: number): Promise<TunedShape> {
+    const { session } = this
+    const right = await this.#verified(partUntil(end, 1 / 2))
+    const ready = new Set([...hashesOf(right), ...this.#refused.map(({ hash }) => hash)])
+    this.#waiting = this.#next.filter((hash) => !ready.has(hash))
     const base = this.#baseOf(right)
-    if (base === undefined) {
-      this.#next = []
-      return this.#put('done')
-    }
-    const contestants = new Map<Right, Contestant>()
-    for (const one of right) contestants.set(one, await Contestant.prepare(one.kernel, this.bench, session.clock))
-    const get = (one: Right): Contestant => contestants.get(one) as Contestant
-    const over = (): boolean => performance.now() > deadline
-    let challengers = right.filter((one) => one !== base)
+    if (base === undefined) return this.#end()
+    const contestants = new Map<string, Contestant>()
+    const over = (): boolean => performance.now() > end
+    let challengers: readonly Right[] = right.filter((one) => one !== base)
     for (;;) {
       const all = [base, ...challengers]
-      this.#next = hashesOf(all)
-      const samples = samplesOf(this.#round, challengers.length, session.samples)
-      session.say(`${about.title}: round ${this.#round + 1}, ${all.length} kernels, ${samples} samples each`)
-      const scores = await round(all.map(get), get(base), { samples, heatMs: session.heatMs, over })
-      this.#note(all, scores)
-      const whole = scores.filter((score): score is Score => score !== null)
-      if (whole.length < all.length || (whole[0] as Score).samples < samples) return this.#put('stopped')
-      const next = survivors(whole.slice(1))
-      if (next === null) {
-        this.#next = []
-        return this.#put('done')
+      this.#next = [...hashesOf(all), ...this.#waiting]
+      for (const { kernel } of all) {
+        if (over()) return this.#put('stopped')
+        if (!contestants.has(kernel.hash))
+          contestants.set(kernel.hash, await Contestant.prepare(kernel, this.bench, session.clock))
       }
-      challengers = next.map((i) => challengers[i] as Right)
-      this.#next = hashesOf([base, ...challengers])
+      if (!(await this.#timedAll(all, contestants, over))) return this.#put('stopped')
+      const next = this.#nextOf(base, challengers)
+      if (next === null) return this.#end()
+      challengers = next
+      this.#next = [...hashesOf([base, ...challengers]), ...this.#waiting]
       this.#round++
       this.#put('running')
     }
   }
 
+  /** One round; whether there was time for all of it. */
+  async #timedAll(
+    all: readonly Right[],
+    contestants: ReadonlyMap<string, Contestant>,
+    over: () => boolean,
+  ): Promise<boolean> {
+    const { session, about } = this
+    const samples = samplesOf(this.#round, all.length - 1, session.samples)
+    session.say(`${about.title}: round ${this.#round + 1}, ${all.length} kernels, ${samples} samples each`)
+    const get = ({ kernel }: Right): Contestant => contestants.get(kernel.hash) as Contestant
+    const scores = await round(all.map(get), get(all[0] as Right), { samples, heatMs: session.heatMs, over })
+    this.#note(all, scores)
+    return scores.every((score) => score?.samples === samples)
+  }
+
+  /** Who challenges the incumbent next: the faster half, or those that deserve a second look; null after the last round. */
+  #nextOf(base: Right, challengers: readonly Right[]): readonly Right[] | null {
+    const next = survivors(challengers.map(({ kernel }) => this.#timed.get(kernel.hash) as Timed))
+    if (next !== null) return next.map((i) => challengers[i] as Right)
+    const { winner, latest, candidates } = this.#standing()
+    const out = candidates.filter((one) => !latest.includes(one))
+    const again =
+      winner === null ? [] : recalled(out, winner, this.session.samples).flatMap((one) => this.#rightAs(one))
+    if (again.length === 0) return null
+    this.session.say(`${this.about.title}: a second look at ${again.length} that had looked faster in few samples`)
+    return [...challengers.filter((one) => one !== base && one.kernel.hash === winner?.hash), ...again]
+  }
+
+  #rightAs = ({ hash, error }: Timed): Right[] =>
+    this.candidates.feasible.filter(({ kernel }) => kernel.hash === hash).map((one) => ({ ...one, error }))
+
   #isIncumbent = ({ choices }: Pick<Candidate, 'choices'>): boolean => sameChoices(choices, this.#incumbent)
 
-  /** Those of the next round that are right on this problem. */
-  async #verified(): Promise<readonly Right[]> {
+  /** Those of the next round, and those that nothing is known of, that are right on this problem: as many as there is time for. */
+  async #verified(deadline: Deadline): Promise<readonly Right[]> {
     const { session, about, bench } = this
     const refusedBefore = new Set(this.#refused.map(({ hash }) => hash))
     const entrants = this.candidates.feasible.filter(
-      ({ kernel: { hash } }) => this.#next.includes(hash) && !refusedBefore.has(hash),
+      ({ kernel: { hash } }) => (this.#next.includes(hash) || !this.#timed.has(hash)) && !refusedBefore.has(hash),
     )
+    const over = (one: Candidate): boolean => deadline.over(this.#isIncumbent(one))
+    // of the incumbents of all shapes, its own comes first
+    const ordered = [...entrants.filter(this.#isIncumbent), ...entrants.filter((one) => !this.#isIncumbent(one))]
+    if (ordered.every(over)) return []
     session.say(`${about.title}: checks ${entrants.length} kernels`)
-    const check = Check.of(bench, outputsOf(entrants), 'some')
-    const { right, refused } = await sift(session, check, entrants, shapeText(about.shape))
+    const places = [{ check: Check.of(bench, outputsOf(entrants), 'some'), where: shapeText(about.shape) }]
+    const { right, refused } = await sift(session, places, ordered, over)
     this.#refused = [...this.#refused, ...refused]
     if (!session.runtime.lost) return right
     // the file says which one it was, so that the next run leaves it out
@@ -171,8 +207,8 @@ class ShapeTuning {
     })
   }
 
-  #put(state: TunedShape['state']): TunedShape {
-    const { family, type, shape, key } = this.about
+  /** Those of the latest round first, by speed, and who is ahead. */
+  #standing() {
     const all = [...this.#timed.values()]
     const rounds = [...new Set(all.map((timed) => timed.round))].sort((a, b) => b - a)
     const candidates = rounds.flatMap((at) => {
@@ -181,14 +217,27 @@ class ShapeTuning {
     })
     const incumbent = candidates.find(this.#isIncumbent) ?? null
     const latest = candidates.filter((timed) => timed.round === rounds[0])
+    return { candidates, incumbent, latest, winner: winnerOf(latest, incumbent) }
+  }
+
+  get #notReached(): number {
+    return unreached(this.candidates.all, [...this.#timed.values(), ...this.#refused], this.#infeasible)
+  }
+
+  /** After the last round: those that were not reached are for another run, beside the last ones of this one. */
+  #end(): TunedShape {
+    if (this.#notReached > 0 || this.#waiting.length > 0) return this.#put('stopped')
+    this.#next = []
+    return this.#put('done')
+  }
+
+  #put(state: TunedShape['state']): TunedShape {
+    const { family, type, shape, key } = this.about
+    const { candidates, incumbent, winner } = this.#standing()
     const result: TunedShape = {
       ...{ family, type, shape, state, key, round: this.#round, next: this.#next },
-      date: today(),
-      winner: winnerOf(latest, incumbent),
-      incumbent,
-      candidates,
-      refused: this.#refused,
-      infeasible: this.candidates.infeasible,
+      ...{ date: today(), winner, incumbent, candidates, refused: this.#refused },
+      ...{ notReached: this.#notReached, infeasible: this.#infeasible },
     }
     this.session.results.put(result)
     return result

@@ -12,31 +12,53 @@ export interface Right extends Candidate {
   readonly error: number
 }
 
-/** Compares candidates on a problem with what is expected, one after the other. */
+/** A problem, and the name of its shape. */
+export interface Place {
+  readonly check: Check
+  readonly where: string
+}
+
+interface Sifted {
+  readonly right: readonly Right[]
+  readonly refused: readonly Refused[]
+}
+
+/** Compares candidates on problems with what is expected, one candidate after the other, as long as another may be begun. */
 export async function sift(
   session: Session,
-  check: Check,
+  places: readonly Place[],
   candidates: readonly Candidate[],
-  where: string,
-): Promise<{ readonly right: readonly Right[]; readonly refused: readonly Refused[] }> {
+  over: (candidate: Candidate) => boolean,
+): Promise<Sifted> {
   const right: Right[] = []
   const refused: Refused[] = []
   for (const candidate of candidates) {
-    const because = await check.run(candidate.kernel).then(
-      ({ error, wrong }) => (wrong === null ? { error } : `wrong for ${where}: ${wrong}`),
-      (error: unknown) => {
-        if (error instanceof CommandError) throw error
-        return `failed for ${where}: ${textOf(error).split('\n')[0]}`
-      },
-    )
-    if (typeof because === 'object') right.push({ ...candidate, ...because })
+    if (over(candidate)) continue
+    const found = await verdict(places, candidate)
+    if (typeof found === 'number') right.push({ ...candidate, error: found })
     else {
-      refused.push(refusedAs(candidate, because))
-      session.say(`refused ${candidate.kernel.name}: ${because}`)
+      refused.push(refusedAs(candidate, found))
+      session.say(`refused ${candidate.kernel.name}: ${found}`)
     }
     if (session.runtime.lost) break
   }
   return { right, refused }
+}
+
+/** The largest error of a candidate, or what is wrong with it. */
+async function verdict(places: readonly Place[], { kernel }: Candidate): Promise<number | string> {
+  let largest = 0
+  for (const { check, where } of places) {
+    try {
+      const { error, wrong } = await check.run(kernel)
+      if (wrong !== null) return `wrong for ${where}: ${wrong}`
+      largest = Math.max(largest, error)
+    } catch (error) {
+      if (error instanceof CommandError) throw error
+      return `failed for ${where}: ${textOf(error).split('\n')[0]}`
+    }
+  }
+  return largest
 }
 
 /** What any of them writes. */
@@ -48,19 +70,27 @@ export const outputsOf = (candidates: readonly Candidate[]): string[] => [
   ),
 ]
 
-/** The candidates that are right on the small shapes of a tunable, every number of them. */
-export async function tried(session: Session, tunable: Tunable, candidates: Candidates): Promise<Candidates> {
-  let { feasible, refused } = candidates
-  for (const shape of feasible.length > 0 ? tunable.trials : []) {
-    const bench = await Bench.open(session.runtime, tunable, shape, 0)
-    try {
-      const check = Check.of(bench, outputsOf(feasible), 'all')
-      const sifted = await sift(session, check, feasible, shapeText(shape))
-      feasible = sifted.right
-      refused = [...refused, ...sifted.refused]
-    } finally {
-      if (!session.runtime.lost) bench.close()
+/** The candidates that are right on the small shapes of a tunable, every number of them; fewer where the time is up. */
+export async function tried(
+  session: Session,
+  tunable: Tunable,
+  candidates: Candidates,
+  over: (candidate: Candidate) => boolean,
+): Promise<Candidates> {
+  const { feasible, refused } = candidates
+  // where none may be begun, what is expected need not be known
+  if (feasible.every(over)) return { ...candidates, feasible: [] }
+  const benches: Bench[] = []
+  try {
+    const places: Place[] = []
+    for (const shape of tunable.trials) {
+      const bench = await Bench.open(session.runtime, tunable, shape, 0)
+      benches.push(bench)
+      places.push({ check: Check.of(bench, outputsOf(feasible), 'all'), where: shapeText(shape) })
     }
+    const sifted = await sift(session, places, feasible, over)
+    return { ...candidates, feasible: sifted.right, refused: [...refused, ...sifted.refused] }
+  } finally {
+    if (!session.runtime.lost) for (const bench of benches) bench.close()
   }
-  return { ...candidates, feasible, refused }
 }
