@@ -18,7 +18,7 @@ export interface OutOfRange {
   /** Which of the kernel's variants. */
   readonly variant: string
   readonly binding: string
-  readonly does: Intent
+  readonly does: 'read' | 'write'
   readonly index: number
   /** How many elements there are. */
   readonly length: number
