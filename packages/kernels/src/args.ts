@@ -218,13 +218,24 @@ export const bufferOr = <T>(whole: Required<BufferLike>, fields: Args): Required
 
 const folded = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
+/** Whether all that differs is a letter too many, missing or wrong, or two that have changed places; never of words of one or two. */
+function isClose(a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length)
+  let [head, tail] = [0, 0]
+  while (head < shorter && a[head] === b[head]) head++
+  while (tail < shorter - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++
+  const [x, y] = [a.slice(head, a.length - tail), b.slice(head, b.length - tail)]
+  return shorter > 2 && (Math.max(x.length, y.length) < 2 || (x.length === 2 && `${x[1]}${x[0]}` === y))
+}
+
 /** Refuses what is no object, and one with a key that nobody reads: a name that is spelled wrong is not left out in silence. */
 export function checkKeys(what: string, given: unknown, names: readonly string[]): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw badArgument(`${what}: takes an object with ${names.join(', ')}, got ${shown(given)}`)
   for (const key of Object.keys(given)) {
     if (names.includes(key)) continue
-    const meant = names.find((name) => folded(name) === folded(key))
+    const meant =
+      names.find((name) => folded(name) === folded(key)) ?? names.find((name) => isClose(folded(name), folded(key)))
     throw badArgument(
       `${what}: there is no '${key}'${meant === undefined ? '' : `, did you mean '${meant}'?`}; known are ${names.join(', ')}`,
     )

@@ -35,7 +35,7 @@ describe('host functions', () => {
   it.each(hostFunctions)('%s refuses a key that it does not know, and names those that it does', async (name, run) => {
     const message = await refusal(name, run, { transposeb: true })
     expect(message).toMatch(
-      /^bad-argument: \w+: there is no 'transposeb'(, did you mean 'transposeB'\?)?; known are \w+(, \w+)+$/,
+      /^bad-argument: \w+: there is no 'transposeb'(, did you mean 'transpose\w+'\?)?; known are \w+(, \w+)+$/,
     )
   })
 
@@ -137,6 +137,21 @@ describe('without a runtime', () => {
 })
 
 describe('checkKeys', () => {
+  it.each([
+    ['verfy', 'verify'],
+    ['verfiy', 'verify'],
+    ['ofset', 'offset'],
+    ['offsett', 'offset'],
+    ['offsed', 'offset'],
+    ['ver', undefined],
+    ['m', undefined],
+  ])('takes %s for %s', (key, meant) => {
+    const suggested = meant === undefined ? '' : `, did you mean '${meant}'?`
+    expect(() => checkKeys('f', { [key]: 1 }, ['n', 'verify', 'offset'])).toThrow(
+      `f: there is no '${key}'${suggested}; known are n, verify, offset`,
+    )
+  })
+
   it('says which key is meant where one differs by case or underscores only', () => {
     const names = ['a', 'transposeB']
     const check = (given: unknown) => () => checkKeys('matmul', given, names)
@@ -207,12 +222,12 @@ describe('what is inside of arguments', () => {
     [
       'a matrix',
       () => kernels.matmul(runtime, { a: { data: x, rows: 1 } as never, b: x, c: x, m: 1, n: 1, k: 1 }),
-      "matmul: a: there is no 'rows'; known are data, offset, row, batch",
+      "matmul: a: there is no 'rows', did you mean 'row'?; known are data, offset, row, batch",
     ],
     [
       'a mask',
       () => kernels.attention(runtime, { ...all, mask: { data: x, stride: [0, 0, 0, 1] } as never }),
-      "attention: mask: there is no 'stride'; known are data, strides",
+      "attention: mask: there is no 'stride', did you mean 'strides'?; known are data, strides",
     ],
     [
       'a dropout',
@@ -222,7 +237,7 @@ describe('what is inside of arguments', () => {
     [
       'weights',
       () => kernels.quantizedMatmul(runtime, { weights: { groups: 32 } as never, x, y: x, m: 1 }),
-      "quantizedMatmul: weights: there is no 'groups'; known are format, w, scales, zeros, n, k, group",
+      "quantizedMatmul: weights: there is no 'groups', did you mean 'group'?; known are format, w, scales, zeros, n, k, group",
     ],
     [
       'blocks',
@@ -232,12 +247,12 @@ describe('what is inside of arguments', () => {
     [
       'a tensor of int8',
       () => kernels.reluInt8(runtime, { x: { data: x, scale: 1, zeros: 0 } as never, out: x, n: 4 }),
-      "reluInt8: x: there is no 'zeros'; known are data, scale, zero",
+      "reluInt8: x: there is no 'zeros', did you mean 'zero'?; known are data, scale, zero",
     ],
     [
       'a place',
       () => kernels.copy(runtime, { from: { data: x, stride: [1] } as never, to: { data: x }, shape: [1] }),
-      "copy: from: there is no 'stride'; known are data, strides, offset",
+      "copy: from: there is no 'stride', did you mean 'strides'?; known are data, strides, offset",
     ],
     [
       'what is joined',
@@ -247,7 +262,7 @@ describe('what is inside of arguments', () => {
     [
       'an input of an operation',
       () => kernels.runElementwise(runtime, kernels.ops.abs, { inputs: [{ data: x, shapes: [1] } as never], out: x }),
-      "runElementwise: inputs[0]: there is no 'shapes'; known are data, shape, strides, offset",
+      "runElementwise: inputs[0]: there is no 'shapes', did you mean 'shape'?; known are data, shape, strides, offset",
     ],
     [
       'a param that is the number of elements',

@@ -72,7 +72,7 @@ const WRONG: readonly (readonly [what: string, buffer: unknown, message: string,
   [
     'with another key',
     { buffer: whole, ofset: 256 },
-    "bad-argument: NAME: there is no 'ofset'; known are buffer, offset, size",
+    "bad-argument: NAME: there is no 'ofset', did you mean 'offset'?; known are buffer, offset, size",
   ],
   [
     'a part of one that was destroyed',
