@@ -111,14 +111,18 @@ async function series(lab: Lab, entries: readonly Right[], { samples, warmMs, sa
   const times = new Map(entries.map((one) => [one, [] as number[]]))
   const repeats = new Map<Right, number>()
   const turn = new Map<Right, number>()
+  const run = async (one: Right): Promise<void> => {
+    const next = turn.get(one) ?? 0
+    turn.set(one, (next + 1) % one.opened.turns)
+    await one.opened.run(next)
+  }
   const sample = async (one: Right): Promise<number> => {
     const count = repeats.get(one) ?? 1
-    const ms = await (one.opened.clock ?? lab.clock).time(async () => {
-      for (let i = 0; i < count; i++) {
-        const next = turn.get(one) ?? 0
-        turn.set(one, (next + 1) % one.opened.turns)
-        await one.opened.run(next)
-      }
+    const { clock } = one.opened
+    // entries have devices of their own: the first run after another's pays for the change. Those with a clock leave it out themselves.
+    if (!clock) await run(one)
+    const ms = await (clock ?? lab.clock).time(async () => {
+      for (let i = 0; i < count; i++) await run(one)
     })
     return ms / count
   }

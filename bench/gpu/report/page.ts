@@ -25,7 +25,7 @@ ${date} · ${name}, driver ${driver}, Vulkan · Dawn ${dawn} (npm \`webgpu\`), N
 ${software ? '\n**This is a software adapter: it computes on the CPU, and its figures say nothing of a GPU.**\n' : ''}
 Medians of ${samples.join(' or ')} samples of GPU time, by timestamps around every compute pass (1 ns), with Dawn's default
 robustness. All entries of a contest get the same numbers, are checked against float64 (an error of 1 is the bound that is
-documented), and take turns at full clock; buffers rotate, so that a run finds none of those that it has just used in a
+documented), and take turns at full clock, each after a run of its own that is not timed; buffers rotate, so that a run finds none of those that it has just used in a
 cache, up to eight sets of them (small problems stay in the cache for everybody). The spread is from the 10th to the 90th percentile. Compile
 times are from source to pipeline where the entry's cost is known, all entries of a contest side by side.
 
