@@ -25,6 +25,7 @@ process.env.VK_ICD_FILENAMES ??= '/usr/lib/chromium/vk_swiftshader_icd.json' // 
 function wallClock({ device }: Lab): Stopwatch {
   return {
     time: async (work) => {
+      await device.queue.onSubmittedWorkDone()
       const start = performance.now()
       await work()
       await device.queue.onSubmittedWorkDone()
@@ -40,7 +41,7 @@ const { peers, absent } = await loadPeers(lab, 'ort,tfjs,jax')
 for (const { peer, reason } of absent) console.error(`without ${peer}: ${reason}`)
 
 // short runs are repeated within a sample: on a machine that is busy otherwise, each of them is cut into slices or is not
-const measuring = { samples: Number(options.samples), warmMs: 0, sampleMs: 150 }
+const measuring = { samples: Number(options.samples), warmMs: 0, sampleMs: 150, waitMs: 300_000 }
 const matmul = await measure(lab, 'cpu', matmulContest(512), peers, measuring)
 const softmax = await measure(lab, 'cpu', softmaxContest(1024), peers, measuring)
 

@@ -42,7 +42,12 @@ const { peers, absent } = await others()
 for (const { peer, reason } of absent) console.log(`without ${peer}: ${reason}`)
 
 const command = ['npm run bench:gpu --', ...process.argv.slice(2)].join(' ')
-const measuring = { samples: Number(options.samples), warmMs: SMALL ? 1 : 300, sampleMs: SMALL ? 0.01 : 1 }
+const measuring = {
+  samples: Number(options.samples),
+  warmMs: SMALL ? 1 : 300,
+  sampleMs: SMALL ? 0.01 : 1,
+  waitMs: 60_000,
+}
 const rows: Row[] = []
 for (const name of names) {
   const { contests } = (await SUITES[name]?.()) ?? { contests: [] }

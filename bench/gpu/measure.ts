@@ -30,6 +30,8 @@ export interface MeasureOptions {
   readonly warmMs: number
   /** milliseconds that one sample should take at least: short runs are repeated within it */
   readonly sampleMs: number
+  /** milliseconds after which an entry that has not answered is out */
+  readonly waitMs: number
 }
 
 export async function measure(
@@ -50,7 +52,7 @@ export async function measure(
     ...(own.entries.includes(entry) ? {} : { peer: true }),
   })
   if (missing) return contest.entries.map((entry) => ({ ...row(entry), failed: `the device lacks ${missing}` }))
-  const all = await Promise.all(contest.entries.map((entry) => open(lab, contest, entry)))
+  const all = await Promise.all(contest.entries.map((entry) => open(lab, contest, entry, options.waitMs)))
   const right = all.filter((one): one is Right => 'opened' in one)
   try {
     const times = await series(lab, right, options)
@@ -62,7 +64,7 @@ export async function measure(
       }
     })
   } finally {
-    for (const one of right) await one.opened.close()
+    for (const one of right) await closed(one.opened, options.waitMs)
   }
 }
 
@@ -84,18 +86,39 @@ interface Wrong {
   readonly error?: number
 }
 
-async function open(lab: Lab, contest: Contest, entry: Entry): Promise<Right | Wrong> {
+async function open(lab: Lab, contest: Contest, entry: Entry, waitMs: number): Promise<Right | Wrong> {
   let opened: Opened | undefined
-  try {
+  const checked = async (): Promise<number> => {
     opened = await entry.open(lab, contest)
     await opened.run(0)
-    const error = await contest.check(opened.read)
-    if (error <= 1) return { opened, error }
-    await opened.close()
-    return { failed: `wrong: ${error.toPrecision(3)} of its bound`, error }
+    return contest.check(opened.read)
+  }
+  let failed: Wrong
+  try {
+    const error = await within(waitMs, checked())
+    if (opened && error <= 1) return { opened, error }
+    failed = { failed: `wrong: ${error.toPrecision(3)} of its bound`, error }
   } catch (error) {
-    await opened?.close()
-    return { failed: sentence(error) }
+    failed = { failed: sentence(error) }
+  }
+  await closed(opened, waitMs)
+  return failed
+}
+
+/** Of an entry that does not answer, closing may not end either. */
+const closed = (opened: Opened | undefined, waitMs: number): Promise<unknown> =>
+  within(waitMs, Promise.resolve(opened?.close())).catch(() => undefined)
+
+/** What comes of something that may hang, as one peer does within a contest: it is out then, and the others go on. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -107,7 +130,7 @@ const MOST_MS = 2000
 const LEAST_SAMPLES = 3
 
 /** Milliseconds of single runs, `samples` of each entry: one after the other, in an order that turns around. */
-async function series(lab: Lab, entries: readonly Right[], { samples, warmMs, sampleMs }: MeasureOptions) {
+async function series(lab: Lab, entries: readonly Right[], { samples, warmMs, sampleMs, waitMs }: MeasureOptions) {
   const times = new Map(entries.map((one) => [one, [] as number[]]))
   const repeats = new Map<Right, number>()
   const turn = new Map<Right, number>()
@@ -119,7 +142,7 @@ async function series(lab: Lab, entries: readonly Right[], { samples, warmMs, sa
   const sample = async (one: Right): Promise<number> => {
     const count = repeats.get(one) ?? 1
     const { clock } = one.opened
-    // entries have devices of their own: the first run after another's pays for the change. Those with a clock leave it out themselves.
+    // a run after others' is slower than one after one's own, by up to a tenth; clocks of their own leave the first out, too
     if (!clock) await run(one)
     const ms = await (clock ?? lab.clock).time(async () => {
       for (let i = 0; i < count; i++) await run(one)
@@ -130,7 +153,7 @@ async function series(lab: Lab, entries: readonly Right[], { samples, warmMs, sa
   const trying = async (one: Right, work: () => Promise<unknown>): Promise<void> => {
     if (one.failed) return
     try {
-      await work()
+      await within(waitMs, work())
     } catch (error) {
       one.failed = { failed: sentence(error) }
     }
