@@ -43,7 +43,8 @@ import { type Stage, stageBytes, stageOf } from './stage'
  *   what lies along k turned by fours, see stage.ts, in a · b 46.5, or by ones in a · bᵀ 46.3, and in banks of one spare quad a row 48.4 and 45;
  *   sums stored without a factor 47, for then their registers are those of the stores;
  *   16 × 8 blocks 44; 8 × 8 with twice the invocations 46; two slices of k 38; a by rows in workgroup memory 42; tiles 32 deep 24;
- *   the outer loop twice 45; loads of the next k of the tile before the sums of this one 46.
+ *   the outer loop twice 45; loads of the next k of the tile before the sums of this one 46;
+ *   eight tiles for each of 132 multiprocessors (4096 × 4224), and 16 of them, not 7.76: no faster, so it is no last wave that is missing.
  * And in any tiles: the inner loop not written out, 4 or 8 values of k at a time, 25; what follows a product in the same kernel 37, although it is not
  * run, as it takes registers from the loop. Tiles of 64, if whole ones had kernels of their own: 1024³ in 65 µs, not 69; a · bᵀ in 70, not 70.
  */
