@@ -159,7 +159,7 @@ interface Found {
   readonly missing: U32
 }
 
-/** Two sums over the workgroup, and a maximum; the first two bits for bits in one load for all. */
+/** Two sums over the workgroup, and a maximum; told to all as the bits of one vector. */
 function gather(k: Builder, { element }: Tile, { found, ofTile, next, ofBlocks }: Search, mine: U32): Found {
   const { one } = typesOf(element)
   const n = k.workgroupSize
