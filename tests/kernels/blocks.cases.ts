@@ -8,7 +8,7 @@ import {
   blockTwoRows,
 } from '@weft/kernels/source'
 import { BLOCKS, type BlockName } from '../../packages/kernels/src/blocks/layout.js'
-import { packBlocks, unpackBlocks } from '../../packages/kernels/src/blocks/pack.js'
+import { blocksOf, packBlocks, unpackBlocks } from '../../packages/kernels/src/blocks/pack.js'
 import { integers, normal, uniform } from '../../packages/kernels/src/testing/index.js'
 import type { ParityCase } from '../parity/case.js'
 import { poisoned } from './inputs.js'
@@ -117,7 +117,7 @@ function quantizeCase(
   const half = kernel.name.endsWith('_f16')
   const format = kernel.name.replace(/^quantize_|_f16$/g, '') as 'q8_0' | 'q4_0'
   const x = poisoned(values, half)
-  const packed = packBlocks(format, as === values ? x.numbers : as)
+  const packed = blocksOf(format, as === values ? x.numbers : as)
   const words = first + Math.ceil(packed.length / 4) + 2
   const empty = new Uint8Array(4 * words).fill(0xa5)
   const expected = empty.slice()

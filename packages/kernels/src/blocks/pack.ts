@@ -177,6 +177,17 @@ function expectList(what: string, name: string, list: unknown): void {
   throw badArgument(`${what}: ${name} must be an array, got ${shown(list)}`)
 }
 
+/** Blocks of any values, to the bit what the device makes of them, which refuses none. */
+export function blocksOf(format: BlockName, x: ArrayLike<number>): Uint8Array<ArrayBuffer> {
+  const { size, bytes } = BLOCKS[format]
+  const out = new Uint8Array((x.length / size) * bytes)
+  for (let b = 0; b * size < x.length; b++) PACK[format](out.subarray(b * bytes, (b + 1) * bytes), valuesOf(x, b, size))
+  return out
+}
+
+const valuesOf = (x: ArrayLike<number>, block: number, size: number): number[] =>
+  Array.from({ length: size }, (_, j) => x[block * size + j] as number)
+
 /** Values as blocks, of which there must be a whole number; finite, and none that is too large for a scale in f16. */
 export function packBlocks(format: BlockName, x: ArrayLike<number>): Uint8Array<ArrayBuffer> {
   FORMAT.check('packBlocks', 'format', format)
@@ -184,16 +195,11 @@ export function packBlocks(format: BlockName, x: ArrayLike<number>): Uint8Array<
   const { size, bytes } = BLOCKS[format]
   if (x.length % size !== 0)
     throw badArgument(`packBlocks: ${format} takes a multiple of ${size} values, got ${x.length}`)
-  const out = new Uint8Array((x.length / size) * bytes)
-  for (let b = 0; b * size < x.length; b++) {
-    const values = Array.from({ length: size }, (_, j) => x[b * size + j] as number)
-    const bad = values.findIndex((value) => !Number.isFinite(value))
-    if (bad >= 0)
-      throw badArgument(`packBlocks: x[${b * size + bad}] must be a finite number, got ${shown(values[bad])}`)
-    const block = out.subarray(b * bytes, (b + 1) * bytes)
-    PACK[format](block, values)
-    checkBlock(format, block, values, b * size)
-  }
+  for (let i = 0; i < x.length; i++)
+    if (!Number.isFinite(x[i])) throw badArgument(`packBlocks: x[${i}] must be a finite number, got ${shown(x[i])}`)
+  const out = blocksOf(format, x)
+  for (let b = 0; b * size < x.length; b++)
+    checkBlock(format, out.subarray(b * bytes, (b + 1) * bytes), valuesOf(x, b, size), b * size)
   return out
 }
 
