@@ -164,11 +164,14 @@ const SCALES: Readonly<Record<BlockName, readonly number[]>> = {
 }
 
 /** Refuses values that leave a block without a scale. */
-function checkBlock(format: BlockName, block: Uint8Array, values: Numbers, from: number): void {
+function checkBlock(format: BlockName, blocks: Uint8Array, x: ArrayLike<number>, b: number): void {
+  const { size, bytes } = BLOCKS[format]
+  const block = blocks.subarray(b * bytes, (b + 1) * bytes)
   if (SCALES[format].every((at) => Number.isFinite(half(block, at)))) return
+  const values = valuesOf(x, b, size)
   const i = values.indexOf(extreme(values))
   throw badArgument(
-    `packBlocks: x[${from + i}] is ${values[i]}, and the scale of its block, an f16, would become Infinity`,
+    `packBlocks: x[${b * size + i}] is ${values[i]}, and the scale of its block, an f16, would become Infinity`,
   )
 }
 
@@ -192,14 +195,13 @@ const valuesOf = (x: ArrayLike<number>, block: number, size: number): number[] =
 export function packBlocks(format: BlockName, x: ArrayLike<number>): Uint8Array<ArrayBuffer> {
   FORMAT.check('packBlocks', 'format', format)
   expectList('packBlocks', 'x', x)
-  const { size, bytes } = BLOCKS[format]
+  const { size } = BLOCKS[format]
   if (x.length % size !== 0)
     throw badArgument(`packBlocks: ${format} takes a multiple of ${size} values, got ${x.length}`)
   for (let i = 0; i < x.length; i++)
     if (!Number.isFinite(x[i])) throw badArgument(`packBlocks: x[${i}] must be a finite number, got ${shown(x[i])}`)
   const out = blocksOf(format, x)
-  for (let b = 0; b * size < x.length; b++)
-    checkBlock(format, out.subarray(b * bytes, (b + 1) * bytes), valuesOf(x, b, size), b * size)
+  for (let b = 0; b * size < x.length; b++) checkBlock(format, out, x, b)
   return out
 }
 

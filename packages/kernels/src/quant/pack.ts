@@ -166,7 +166,7 @@ export interface QuantizeOptions {
   readonly group?: number
 }
 
-const isInt4 = (format: WordFormat): boolean => format === 'int4' || format === 'int4_zeros'
+export const isInt4 = (format: WordFormat): boolean => format === 'int4' || format === 'int4_zeros'
 
 /**
  * Weights from floats [n, k]: each group of a row (the whole row with int8 and uint8) gets a scale, and a zero point where the format has
@@ -228,7 +228,7 @@ function checkWeights(format: WordFormat, x: ArrayLike<number>, options: Quantiz
   }
 }
 
-const WEIGHTS_KEYS = keysOf<PackedWeights>({
+export const WEIGHTS_KEYS = keysOf<PackedWeights>({
   format: true,
   n: true,
   k: true,

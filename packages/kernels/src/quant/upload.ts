@@ -1,7 +1,7 @@
 import type { DeviceBuffer } from '@weft/runtime'
 import { argsOf, checkFields, checkKeys, count, oneOf, size, typedArray } from '../args'
 import { badArgument, checkRuntime, type Runtime } from '../host'
-import type { PackedWeights, WordFormat, ZeroPoints } from './pack'
+import { isInt4, type PackedWeights, WEIGHTS_KEYS, type WordFormat, type ZeroPoints } from './pack'
 
 /** What weights of all formats have on a device. */
 export interface UploadedParts<F extends WordFormat> {
@@ -31,14 +31,12 @@ const FIELDS = argsOf<Omit<PackedWeights, 'zeros'>>({
 })
 /** What zero points are, where there are any. */
 const ZEROS = { int8: null, uint8: typedArray(Int32Array), int4: null, int4_zeros: WORDS } as const
-const KEYS = [...Object.keys(FIELDS), 'zeros']
 
 /** The elements of each part of weights. */
 function lengthsOf({ format, n, k, group }: PackedWeights): Readonly<Record<'w' | 'scales' | 'zeros', number>> {
   const groups = Math.ceil(k / group)
-  const four = format === 'int4' || format === 'int4_zeros'
   return {
-    w: n * Math.ceil(k / (four ? 8 : 4)),
+    w: n * Math.ceil(k / (isInt4(format) ? 8 : 4)),
     scales: n * groups,
     zeros: format === 'uint8' ? n * groups : format === 'int4_zeros' ? n * Math.ceil(groups / 8) : 0,
   }
@@ -78,7 +76,7 @@ export function uploadWeights(runtime: Runtime, weights: PackedWeights): Uploade
 
 function checkPacked(weights: PackedWeights): void {
   const what = 'uploadWeights'
-  checkKeys(what, weights, KEYS)
+  checkKeys(what, weights, WEIGHTS_KEYS)
   checkFields(what, weights, FIELDS)
   const points = ZEROS[weights.format]
   if (points) points.check(what, 'zeros', weights.zeros)
